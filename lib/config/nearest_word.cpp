@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/config/nearest_word.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace longhaul::config {
+
+namespace {
+
+/// Levenshtein distance.
+size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 1; i <= a.size(); ++i) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); ++j) {
+            const size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+    std::string best;
+    // A third of the word may be wrong: "mico_batch" finds "micro_batch", "x" finds nothing.
+    size_t best_distance = std::max<size_t>(word.size() / 3, 1) + 1;
+    for (const std::string& candidate : candidates) {
+        const size_t distance = edit_distance(word, candidate);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+}  // namespace longhaul::config

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/io/atomic_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "lib/base/error.h"
+
+namespace longhaul::io {
+
+namespace {
+
+std::filesystem::path temporary_name(const std::filesystem::path& target) {
+    static std::atomic<unsigned> counter{0};
+    std::filesystem::path path = target;
+    path.replace_filename(
+        format(".{}.tmp-{}-{}", target.filename().string(), ::getpid(), counter++));
+    return path;
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& target) {
+    return target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target)
+    : target_(std::move(target)),
+      temporary_(temporary_name(target_)),
+      fd_(open_file(temporary_, O_RDWR | O_CREAT | O_EXCL)) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept = default;
+
+AtomicFile::~AtomicFile() {
+    if (fd_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+    write_full(fd_.get(), bytes, target_.string());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+    write_full(fd_.get(), bytes, target_.string());
+}
+
+void AtomicFile::commit() {
+    try {
+        sync_and_close(std::move(fd_), target_.string());
+        if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+            throw IoError(format("cannot rename {} to {}", temporary_.string(), target_.string()));
+        }
+    } catch (...) {
+        ::unlink(temporary_.c_str());
+        throw;
+    }
+    sync_directory(folder_of(target_));
+}
+
+void write_file_atomically(const std::filesystem::path& target, std::string_view content) {
+    AtomicFile file(target);
+    file.write(content);
+    file.commit();
+}
+
+void create_directories(const std::filesystem::path& path) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) throw IoError(format("cannot create folder {}", path.string()), error.value());
+}
+
+}  // namespace longhaul::io

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/io/json.h"
+
+#include "lib/base/error.h"
+#include "lib/io/file.h"
+
+namespace longhaul::io {
+
+namespace {
+
+/// nlohmann prefixes its texts with "[json.exception.parse_error.101] ": not for users.
+std::string plain_reason(const std::string& what) {
+    const size_t bracket = what.find("] ");
+    return bracket == std::string::npos ? what : what.substr(bracket + 2);
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& source) {
+    try {
+        return Json::parse(text.begin(), text.end());
+    } catch (const Json::parse_error& error) {
+        throw DataError(source, error.byte, "not JSON: " + plain_reason(error.what()));
+    }
+}
+
+Json read_json_file(const std::filesystem::path& path, uint64_t max_bytes) {
+    return parse_json(read_text_file(path, max_bytes), path.string());
+}
+
+std::string to_line(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_pretty(const Json& value) {
+    return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+namespace detail {
+
+void missing_member(const char* key, const std::string& source) {
+    throw DataError(format("{}: \"{}\" is missing", source, key));
+}
+
+void wrong_type(const char* key, const std::string& source, const char* why) {
+    throw DataError(format("{}: \"{}\" has the wrong type: {}", source, key, plain_reason(why)));
+}
+
+}  // namespace detail
+
+}  // namespace longhaul::io

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/io/atomic_file.h"
+
+#include <doctest/doctest.h>
+
+#include "lib/base/error.h"
+#include "tests/support/temp_dir.h"
+
+using namespace longhaul;
+
+TEST_CASE("atomic file: nothing is there before commit, everything after it") {
+    const test::TempDir dir;
+    {
+        io::AtomicFile file(dir / "a");
+        file.write("content");
+        CHECK_FALSE(std::filesystem::exists(dir / "a"));
+        file.commit();
+    }
+    CHECK(io::read_text_file(dir / "a") == "content");
+}
+
+TEST_CASE("atomic file: one that is given up leaves nothing and the old one as it was") {
+    const test::TempDir dir;
+    io::write_file_atomically(dir / "a", "old");
+    {
+        io::AtomicFile file(dir / "a");
+        file.write("new");
+    }
+    CHECK(io::read_text_file(dir / "a") == "old");
+    CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
+}
+
+TEST_CASE("atomic file: an unwritable folder is named") {
+    CHECK_THROWS_WITH_AS(io::write_file_atomically("/nonexistent/a", "x"),
+                         doctest::Contains("cannot open /nonexistent/.a.tmp-"), IoError);
+}
