@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Reading a folder of token shards (longhaul-token-shards.5) as one long stream of tokens.
+// HDF5 is used once, at open, to find where the arrays lie; tokens are then read by pread.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/hash.h"
+
+namespace longhaul::shards {
+
+/// How a token id is stored.
+enum class TokenType { kU16, kU32 };
+size_t token_bytes(TokenType type);
+/// "u16", "u32".
+const char* token_type_name(TokenType type);
+
+/// What the manifest says about a folder of shards.
+struct DatasetInfo {
+    std::filesystem::path folder;
+    uint64_t num_tokens = 0;
+    uint64_t num_documents = 0;
+    TokenType token_type = TokenType::kU16;
+    uint32_t vocab_size = 0;  // ids are below it
+    std::optional<uint32_t> bos_id, eos_id;
+    Hash128 tokenizer_hash;  // of DIR/tokenizer/ (Tokenizer::hash)
+    Hash128 manifest_hash;   // names the data set: goes into every checkpoint
+};
+
+/// One document: where its tokens lie in the stream and where its text came from.
+struct DocumentRef {
+    uint64_t index = 0;        // in the data set
+    uint64_t first_token = 0;  // global
+    uint64_t num_tokens = 0;   // with its BOS and EOS
+    uint32_t input = 0;        // number of the input in the manifest
+    uint64_t record = 0;       // record number in that input, from 0
+};
+
+/// An opened, complete folder. Immutable after open: all reads may run in parallel.
+class Dataset {
+ public:
+    /// @throws DataError naming the file: no manifest (unfinished), missing or torn shard, sizes
+    ///         that differ from the manifest. Hashes are checked by `tok-shard verify`, not here.
+    explicit Dataset(const std::filesystem::path& folder);
+    Dataset(Dataset&&) noexcept;
+    Dataset& operator=(Dataset&&) noexcept;
+    ~Dataset();
+
+    const DatasetInfo& info() const;
+
+    /// Tokens [first, first + out.size()) of the stream, across shards. The stream does not wrap.
+    void read(uint64_t first, std::span<uint32_t> out) const;
+    void read(uint64_t first, std::span<int32_t> out) const;
+
+    /// Global indices of the tokens in [first, first + count) at which a document starts, ascending
+    /// (for document masks: a window's own first token is listed only if a document starts there).
+    std::vector<uint64_t> document_starts(uint64_t first, uint64_t count) const;
+    /// The document that holds a token.
+    DocumentRef document_at(uint64_t token) const;
+    /// Document number `index` (shard order).
+    DocumentRef document(uint64_t index) const;
+    /// The inputs as the manifest lists them (DocumentRef::input).
+    const std::vector<std::string>& input_paths() const;
+
+ private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace longhaul::shards

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/text/unicode.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "lib/base/hash.h"
+#include "lib/text/normalization_forms.h"
+
+using namespace longhaul;
+using namespace longhaul::text;
+
+TEST_CASE("unicode: white space is the property White_Space, nothing else") {
+    int count = 0;
+    for (char32_t c = 0; c < 0x110000; ++c) count += is_white_space(c);
+    CHECK(count == 25);
+    for (const char32_t c :
+         {0x09, 0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x200A, 0x2028, 0x202F, 0x3000}) {
+        CHECK(is_white_space(c));
+    }
+    for (const char32_t c : {0x1C, 0x1F, 0x180E, 0x200B, 0xFEFF}) CHECK_FALSE(is_white_space(c));
+}
+
+TEST_CASE("unicode: the tables are those of Unicode 16.0") {
+    CHECK(is_letter(0x10D50));        // Garay, new in 16.0
+    CHECK_FALSE(is_letter(0x10EC5));  // new in 17.0
+    CHECK(is_number(0x2167));         // Roman numeral, Nl
+    CHECK(is_number(0xBC));           // one quarter, No
+    CHECK(is_mark(0x301));
+    CHECK(general_category(0x10FFFF) == Category::kCn);
+    CHECK(general_category(0xE000) == Category::kCo);
+    CHECK(general_category(0xD800) == Category::kCs);
+    // Counts from UnicodeData.txt 16.0 by unicodedata2.
+    std::array<int, 30> counts{};
+    for (char32_t c = 0; c < 0x110000; ++c) ++counts[static_cast<size_t>(general_category(c))];
+    CHECK(counts == std::array<int, 30>{819533, 65,   170,  137468, 2048, 2258, 404, 136477,
+                                        31,     1858, 468,  13,     2020, 760,  236, 915,
+                                        10,     27,   77,   10,     12,   640,  79,  63,
+                                        125,    950,  7376, 1,      1,    17});
+}
+
+TEST_CASE("unicode: word characters, scripts and lower case") {
+    CHECK(is_word('_'));
+    CHECK(is_word(0x24B6));
+    CHECK(is_word(0x200D));
+    CHECK_FALSE(is_word('-'));
+    CHECK_FALSE(is_word(0xBC));  // No is not Alphabetic
+    CHECK(script_of(0x4E00) == Script::kHan);
+    CHECK(script_of(0x30AB) == Script::kKana);
+    CHECK(script_of(0xAC00) == Script::kHangul);
+    CHECK(script_of(0x0E01) == Script::kThai);
+    CHECK(script_of('a') == Script::kOther);
+    CHECK(to_lower('Z') == 'z');
+    CHECK(to_lower(0x410) == 0x430);
+    CHECK(to_lower(0x10D50) == 0x10D70);
+    std::string dotted;
+    append_lower(0x130, dotted);
+    CHECK(dotted == "i\xCC\x87");
+}
+
+TEST_CASE("unicode: invalid UTF-8 is found and replaced by maximal subparts") {
+    CHECK(find_invalid_utf8("plain ascii and \xC3\xA9 and \xF0\x9F\x98\x80") == std::string::npos);
+    CHECK(find_invalid_utf8("ab\xC0\x80") == 2);        // overlong
+    CHECK(find_invalid_utf8("\xED\xA0\x80") == 0);      // surrogate
+    CHECK(find_invalid_utf8("\xF4\x90\x80\x80") == 0);  // above U+10FFFF
+    CHECK(find_invalid_utf8("12345678\xE2\x82") == 8);  // cut
+    uint64_t replaced = 0;
+    // Unicode 16.0, table 3-11.
+    CHECK(replace_invalid_utf8("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41", replaced) ==
+          "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\x41");
+    CHECK(replaced == 4);
+}
+
+TEST_CASE("unicode: encoding and decoding are inverse for every code point") {
+    std::string text;
+    for (char32_t c = 0; c < 0x110000; ++c) {
+        if (c >= 0xD800 && c < 0xE000) continue;
+        text.clear();
+        append_utf8(c, text);
+        const Decoded decoded = decode_utf8(text, 0);
+        REQUIRE(decoded.is_valid);
+        REQUIRE(decoded.code_point == c);
+        REQUIRE(decoded.length == text.size());
+    }
+}
+
+TEST_CASE("normalization forms: examples of UAX 15") {
+    CHECK(nfc("e\xCC\x81") == "\xC3\xA9");
+    CHECK(nfd("\xC3\xA9") == "e\xCC\x81");
+    CHECK(nfc("\xE2\x84\xAB") == "\xC3\x85");                              // ANGSTROM SIGN
+    CHECK(nfd("\xEA\xB0\x81") == "\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8");  // Hangul
+    CHECK(nfc("\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8") == "\xEA\xB0\x81");
+    CHECK(nfc("q\xCC\x87\xCC\xA3") == "q\xCC\xA3\xCC\x87");  // reordered, nothing composes
+    CHECK(nfc("") == "");
+    CHECK(nfc("plain") == "plain");
+}
+
+TEST_CASE("normalization forms: all characters, against a hash made with unicodedata2 16.0") {
+    // make_unicode_tables.py's library: "".join(NFC(chr(c)) + "\n") over all non-surrogates.
+    std::string composed, decomposed, text;
+    for (char32_t c = 0; c < 0x110000; ++c) {
+        if (c >= 0xD800 && c < 0xE000) continue;
+        text.clear();
+        append_utf8(c, text);
+        composed += nfc(text) + "\n";
+        decomposed += nfd(text) + "\n";
+    }
+    CHECK(xxh3_128(composed).hex() == "c9768696e26635cd5f0af0bcec989902");
+    CHECK(xxh3_128(decomposed).hex() == "921c7e8d20616c600c599df64f7b55e3");
+}
+
+TEST_CASE("normalization forms: the older data leaves newer characters alone") {
+    const std::string tulu = "\xF0\x91\x8E\x82\xF0\x91\x8F\x89";  // U+11382 U+113C9, Unicode 16.0
+    CHECK(nfc(tulu) != tulu);
+    CHECK(nfc(tulu, UnicodeData::k9) == tulu);
+    CHECK(nfc("e\xCC\x81", UnicodeData::k9) == "\xC3\xA9");
+}
