@@ -24,9 +24,22 @@ CLI::Option* as_option(void* option) {
 /// holds every program to.
 class Formatter : public CLI::Formatter {
  public:
-    explicit Formatter(std::string one_line) : one_line_(std::move(one_line)) {
-        column_width(30);
-        label("REQUIRED", "(required)");
+    explicit Formatter(std::string one_line) : one_line_(std::move(one_line)) { column_width(30); }
+    /// The one line stands under the usage already.
+    std::string make_description(const CLI::App*) const override { return ""; }
+    /// "-o, --output", and "--[no-]progress" for a flag with its negation.
+    std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+        if (is_positional) return option->get_name(true, false);
+        std::string text;
+        const auto add = [&text](const std::string& name) {
+            text += (text.empty() ? "" : ", ") + name;
+        };
+        for (const std::string& name : option->get_snames()) add("-" + name);
+        for (const std::string& name : option->get_lnames()) {
+            if (name.rfind("no-", 0) == 0) continue;
+            add(option->get_fnames().empty() ? "--" + name : "--[no-]" + name);
+        }
+        return text;
     }
     std::string make_usage(const CLI::App* app, std::string name) const override {
         std::string usage = "Usage: " + name;
@@ -198,6 +211,7 @@ void Command::footer(const std::string& text) {
 
 std::string Command::help_text() const {
     std::string text = impl_->app.help();
+    for (size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     text += "\n";
     if (!impl_->subcommands.empty()) {
@@ -307,7 +321,10 @@ void Command::add_common(CommonOptions& common, unsigned set) {
     if ((set & kThreads) != 0) {
         app.add_option("--threads", common.threads, "worker threads [$SLURM_CPUS_PER_TASK or CPUs]")
             ->type_name("N")
-            ->check(CLI::Range(1, 4096))
+            ->check([](const std::string& text) -> std::string {
+                const int value = std::atoi(text.c_str());
+                return value >= 1 && value <= 4096 ? "" : text + " is not between 1 and 4096";
+            })
             ->group(group);
     }
     if ((set & kMemory) != 0) {

@@ -75,7 +75,7 @@ TEST_CASE("command: everything behind -- is left alone") {
 TEST_CASE("command: help names usage, options and defaults") {
     const std::string help = Sample().command.help_text();
     CHECK(help.rfind("Usage: tool [options] [INPUT...]\ndoes things\n", 0) == 0);
-    CHECK(help.find("-o,--output FILE") != std::string::npos);
+    CHECK(help.find("-o, --output FILE") != std::string::npos);
     CHECK(help.find("how many [3]") != std::string::npos);
     CHECK(help.find("cap [1.0 MiB]") != std::string::npos);
 }

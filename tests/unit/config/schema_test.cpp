@@ -64,7 +64,7 @@ TEST_CASE("config: mistakes are named with their place and the nearest known key
     CHECK(error_of("[model]\nlayer = 1") ==
           "run.toml:2:1: unknown key model.layer; did you mean layers?");
     CHECK(error_of("[modl]\nlayers = 1") ==
-          "run.toml:1:2: unknown section [modl]; did you mean [model]?");
+          "run.toml:2:1: unknown section [modl]; did you mean [model]?");
     CHECK(error_of("[model]\nlr = 1") ==
           "run.toml:2:1: unknown key model.lr; did you mean optim.lr?");
     CHECK(error_of("[model]\nlayers = 'x'") ==
