@@ -3,6 +3,7 @@
 // Boxes and slices of row-major tensors: the arithmetic under sharding, checkpoints and resharding.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -47,6 +48,11 @@ struct CopyRun {
 
 /// All runs that copy the elements common to both slices, in order of the destination.
 std::vector<CopyRun> copy_runs(const Slice& source, const Slice& destination);
+/// The same without the vector. Finding the first run costs O(log rows), each further one O(rank).
+void for_each_copy_run(const Slice& source, const Slice& destination,
+                       const std::function<void(const CopyRun&)>& visit);
+/// How many elements two slices have in common, in O(log rows).
+int64_t num_common(const Slice& a, const Slice& b);
 
 /// Splits [0, total) into `parts` almost equal ranges; the first total % parts are one longer.
 struct Range {
@@ -54,5 +60,9 @@ struct Range {
     auto operator<=>(const Range&) const = default;
 };
 Range split_evenly(int64_t total, int64_t parts, int64_t index);
+
+/// The smallest range of row-major positions inside `box` that holds all its elements that are in
+/// `slice`; empty when there are none.
+Range positions_of(const Slice& slice, const Box& box);
 
 }  // namespace longhaul::tensor

@@ -10,15 +10,17 @@
 
 namespace longhaul::tensor {
 
-enum class DType : uint8_t { kF32, kF64, kBF16, kF16, kI32, kI64, kU8, kU16 };
+enum class DType : uint8_t { kF32, kF64, kBF16, kF16, kI32, kI64, kU8, kU16, kU32, kU64 };
 
 constexpr size_t size_of(DType dtype) {
     switch (dtype) {
         case DType::kF64:
         case DType::kI64:
+        case DType::kU64:
             return 8;
         case DType::kF32:
         case DType::kI32:
+        case DType::kU32:
             return 4;
         case DType::kBF16:
         case DType::kF16:
