@@ -2,7 +2,7 @@
 #pragma once
 // The part of NVML's binary interface that Longhaul uses, written down by us, because NVML's header
 // comes with the CUDA toolkit while its library comes with the driver. Only types and numbers are
-// here; lib/gpu/nvml.h loads the library.
+// here; lib/gpu/nvml_table.h loads the library.
 //
 // @source NVML API reference (docs.nvidia.com/deploy/nvml-api) and the layouts of nvml.h 12.2 and
 // 13.3: the structures below are the same in both. A structure that carries a version says in its
@@ -189,6 +189,28 @@ struct FabricInfo {
     unsigned char health_summary;  // 0 not supported, 1 healthy, 2 unhealthy, 3 limited
 };
 static_assert(sizeof(FabricInfo) == 40 && offsetof(FabricInfo, health_mask) == 32);
+
+/// nvmlNvLinkErrorCounter_t.
+enum class NvlinkError : int32_t {
+    kReplay = 0,
+    kRecovery = 1,
+    kCrcFlit = 2,
+    kCrcData = 3,
+    kEccData = 4,
+};
+
+/// nvmlEventSet_t and nvmlEventData_t. Only events after register_events() are delivered.
+using EventSet = struct EventSetOpaque*;
+struct EventData {
+    Device device;
+    uint64_t type;                            // one of event_type
+    uint64_t data;                            // kXid: the XID, 999 when unknown
+    uint32_t gpu_instance, compute_instance;  // all ones when not MIG
+};
+static_assert(sizeof(EventData) == 32);
+namespace event_type {
+inline constexpr uint64_t kXid = 0x8, kRecoveryAction = 0x8000;
+}
 
 /// NVML_STRUCT_VERSION: size of the structure and its version in one number.
 template <class Struct>

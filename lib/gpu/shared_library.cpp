@@ -23,7 +23,10 @@ SharedLibrary SharedLibrary::open(const char* override_variable,
 
     std::string reasons;
     for (const char* name : candidates) {
-        if (void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return {name, handle};
+        // NODELETE: GPU libraries leave exit handlers behind that must not point into unmapped
+        // code.
+        if (void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
+            return {name, handle};
         const char* reason = dlerror();
         reasons += format("{}{}", reasons.empty() ? "" : "; ", reason != nullptr ? reason : name);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/gpu/nvml.h"
+#include "lib/gpu/nvml_table.h"
 
 #include "lib/base/format.h"
 

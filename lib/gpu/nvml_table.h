@@ -82,7 +82,15 @@
     X(compute_mode, "nvmlDeviceGetComputeMode", nullptr, (Device device, int32_t * mode))          \
     X(nvlink_state, "nvmlDeviceGetNvLinkState", nullptr,                                           \
       (Device device, uint32_t link, EnableState * is_active))                                     \
+    X(nvlink_errors, "nvmlDeviceGetNvLinkErrorCounter", nullptr,                                   \
+      (Device device, uint32_t link, NvlinkError error, uint64_t * count))                         \
     X(fabric_info, "nvmlDeviceGetGpuFabricInfoV", nullptr, (Device device, FabricInfo * info))     \
+    X(event_set_create, "nvmlEventSetCreate", nullptr, (EventSet * set))                           \
+    X(register_events, "nvmlDeviceRegisterEvents", nullptr,                                        \
+      (Device device, uint64_t types, EventSet set))                                               \
+    X(event_set_wait, "nvmlEventSetWait_v2", nullptr,                                              \
+      (EventSet set, EventData * data, uint32_t timeout_ms))                                       \
+    X(event_set_free, "nvmlEventSetFree", nullptr, (EventSet set))                                 \
     X(field_values, "nvmlDeviceGetFieldValues", nullptr,                                           \
       (Device device, int32_t count, FieldValue * values))
 // NOLINTEND(cppcoreguidelines-macro-usage)
