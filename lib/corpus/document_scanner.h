@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// One record: validates a line as JSON (RFC 8259) and finds its text, in one pass and without a
+// tree. Serves DocumentReader and the parallel readers, one scanner a thread.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lib/corpus/bad_records.h"
+
+namespace longhaul::corpus {
+
+/// How the records of an input are laid out.
+enum class Layout {
+    kJsonLines,  // an object a line; its text field is the text
+    kTextLines,  // a document a line
+    kTextFile,   // the whole input is one document
+};
+
+inline constexpr int kMaxDepth = 512;
+
+/// What was found in a record. `text` views the line or the scanner's buffer: it lives until the
+/// next scan() and as long as the line.
+struct ScanResult {
+    Reason reason = Reason::kNone;
+    std::string_view text;
+    uint64_t byte = 0;                 // where in the line the fault is
+    const char* detail = "";           // what was expected there; a literal
+    bool is_blank = false;             // only white space: no record
+    uint32_t num_lone_surrogates = 0;  // \ud800 without its half: became U+FFFD each
+};
+
+class DocumentScanner {
+ public:
+    /// @param text_field name of the member that holds the text; only at the top level.
+    explicit DocumentScanner(Layout layout, std::string text_field = "text");
+
+    /// @param line without its "\n"; a "\r" before it is white space.
+    ScanResult scan(std::string_view line);
+
+ private:
+    Layout layout_;
+    std::string text_field_;
+    std::string decoded_;
+};
+
+}  // namespace longhaul::corpus
