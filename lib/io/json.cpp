@@ -21,6 +21,8 @@ Json parse_json(std::string_view text, const std::string& source) {
         return Json::parse(text.begin(), text.end());
     } catch (const Json::parse_error& error) {
         throw DataError(source, error.byte, "not JSON: " + plain_reason(error.what()));
+    } catch (const Json::exception& error) {  // a number that no double holds
+        throw DataError(format("{}: {}", source, plain_reason(error.what())));
     }
 }
 
