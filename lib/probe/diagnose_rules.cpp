@@ -9,7 +9,7 @@ constexpr RuleKind kCause = RuleKind::kCause;
 constexpr RuleKind kSlow = RuleKind::kSlow;
 constexpr RuleKind kSymptom = RuleKind::kSymptom;
 
-// clang-format off: one rule a block, read as a table.
+// clang-format off
 constexpr Rule kRules[] = {
     // --- shared memory -----------------------------------------------------------------------
     {"nccl.shm.full",

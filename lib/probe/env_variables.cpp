@@ -7,7 +7,7 @@ namespace {
 
 using record::Status;
 
-// clang-format off: tables.
+// clang-format off
 constexpr std::string_view kKnown[] = {
     "NCCL_ALGO",
     "NCCL_ALLOC_P2P_NET_LL_BUFFERS",

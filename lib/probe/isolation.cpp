@@ -158,10 +158,30 @@ void add_slow_members(const PairMatrix& matrix, const Analysis& analysis, double
     }
 }
 
+/// More than a quarter of the pairs: levels of the network, not broken cables.
+Finding many_slow_links(const PairMatrix& matrix, size_t num_slow, bool is_latency) {
+    const std::string evidence =
+        format("{} of {} pairs have {} than both their ends reach with others", num_slow,
+               matrix.pairs.size(), is_latency ? "a higher latency" : "less bandwidth");
+    const std::string subject = format("{} {}s", matrix.members.size(), matrix.unit);
+    if (is_latency) {
+        return {Status::kNote, "pairs.levels", subject, evidence,
+                "usual when the members sit on several switches"};
+    }
+    return {Status::kWarn, "pairs.levels.slow", subject, evidence,
+            "compare with the switch topology: uplinks are oversubscribed or down"};
+}
+
 void add_slow_links(const PairMatrix& matrix, const Analysis& analysis, double tolerance_ratio,
                     bool is_latency, std::vector<Finding>& findings) {
     const std::vector<double> ratios = link_ratios(matrix, analysis);
     const double limit = ratio_limit(tolerance_ratio, analysis.noise, ratios);
+    const auto num_slow = static_cast<size_t>(
+        std::count_if(ratios.begin(), ratios.end(), [&](double ratio) { return ratio > limit; }));
+    if (num_slow > std::max<size_t>(1, ratios.size() / 4)) {
+        findings.push_back(many_slow_links(matrix, num_slow, is_latency));
+        return;
+    }
     for (size_t i = 0; i < ratios.size(); ++i) {
         if (!(ratios[i] > limit)) continue;
         const PairSample& pair = matrix.pairs[i];
@@ -254,6 +274,11 @@ Finding all_good(const PairMatrix& matrix, const Analysis& bandwidth, const Anal
         return {Status::kUnknown, "pairs.too_few", matrix.unit + "s",
                 format("{} {}: a pair needs two", matrix.members.size(), matrix.unit),
                 "start at least two ranks, better on two hosts"};
+    }
+    if (!std::isfinite(bandwidth.usual)) {
+        return {Status::kUnknown, "pairs.unmeasured", matrix.unit + "s",
+                format("none of {} pairs has a bandwidth", matrix.pairs.size()),
+                "look at the errors of the run that measured them"};
     }
     std::string evidence =
         format("{} pairs in {} rounds, median {:.3g} GB/s, {:.2f} us", matrix.pairs.size(),
