@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What Slurm says to a process through SLURM_* variables. Everything works without Slurm: then the
+// values are the defaults below.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace longhaul::cluster {
+
+/// The task's place in a job array: task `index` of the ids first, first+step, ..., last.
+struct ArrayTask {
+    uint64_t index = 0;
+    uint64_t first = 0;
+    uint64_t last = 0;
+    uint64_t step = 1;
+    uint64_t count = 1;
+
+    /// This task's position among `count` tasks, from 0: the share of the work to take.
+    uint64_t position() const { return (index - first) / step; }
+};
+
+struct Environment {
+    std::string job_id;                      // "" outside of a job
+    std::optional<ArrayTask> array;          // set in a task of a job array
+    uint64_t cpus_per_task = 0;              // 0: not told
+    uint64_t memory_bytes_per_node = 0;      // 0: not told (or the whole node)
+    std::vector<std::string> hosts;          // of the allocation when the job started
+    uint64_t restart_count = 0;              // requeues of this job so far
+    uint64_t rank = 0, num_ranks = 1;        // under srun
+    uint64_t local_rank = 0;                 // on this host
+    std::string submit_dir;                  // "" outside of a job
+
+    bool is_in_job() const { return !job_id.empty(); }
+};
+
+/// Looks a variable up; nullptr when it is not set.
+using GetEnv = std::function<const char*(const char* name)>;
+
+/// @param get for tests; default is getenv(3).
+/// @throws ClusterError naming the variable when a value is not what Slurm writes
+Environment read_environment(const GetEnv& get = {});
+
+}  // namespace longhaul::cluster
