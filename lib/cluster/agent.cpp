@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/cluster/agent.h"
 
-#include <cstdlib>
 #include <unistd.h>
+#include <cstdlib>
 
 #include "lib/base/error.h"
 #include "lib/cluster/scontrol.h"
@@ -44,8 +44,8 @@ std::optional<int64_t> optional_number(const io::Json& json, const char* key) {
 /// Error object {"schema":1,"error":"..."} as an exception.
 [[noreturn]] void throw_refusal(const io::Json& json, int exit_code) {
     const std::string text = io::require<std::string>(json, "error", "slurm-agent");
-    throw ClusterError(text, exit_code == to_int(ExitCode::kNegative) ? ExitCode::kNegative
-                                                                      : ExitCode::kFailed);
+    throw ClusterError(
+        text, exit_code == to_int(ExitCode::kNegative) ? ExitCode::kNegative : ExitCode::kFailed);
 }
 
 }  // namespace

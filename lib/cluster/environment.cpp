@@ -25,10 +25,11 @@ class Variables {
         const std::string value = text(name);
         if (value.empty()) return std::nullopt;
         uint64_t result = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
+        const auto [end, error] =
+            std::from_chars(value.data(), value.data() + value.size(), result);
         if (error != std::errc() || end != value.data() + value.size()) {
-            throw ClusterError(format("environment variable {}: \"{}\" is not a number", name,
-                                      value));
+            throw ClusterError(
+                format("environment variable {}: \"{}\" is not a number", name, value));
         }
         return result;
     }
@@ -46,15 +47,6 @@ std::optional<ArrayTask> read_array(const Variables& variables) {
     task.last = variables.number("SLURM_ARRAY_TASK_MAX").value_or(*index);
     task.step = std::max<uint64_t>(variables.number("SLURM_ARRAY_TASK_STEP").value_or(1), 1);
     task.count = variables.number("SLURM_ARRAY_TASK_COUNT").value_or(1);
-    const bool is_regular = (task.last - task.first) / task.step + 1 == task.count &&
-                            task.index >= task.first && task.index <= task.last &&
-                            (task.index - task.first) % task.step == 0;
-    if (!is_regular) {
-        throw ClusterError(format(
-            "job array: task {} of {} tasks from {} to {} in steps of {} is not an evenly spaced "
-            "list; submit with --array=0-N so that the work can be divided",
-            task.index, task.count, task.first, task.last, task.step));
-    }
     return task;
 }
 
@@ -69,6 +61,18 @@ uint64_t read_memory(const Variables& variables) {
 
 }  // namespace
 
+uint64_t ArrayTask::position() const {
+    const bool is_even = index >= first && index <= last && (index - first) % step == 0 &&
+                         (last - first) / step + 1 == count;
+    if (!is_even) {
+        throw ClusterError(format(
+            "job array: task {} of {} tasks from {} to {} in steps of {} is not an evenly spaced "
+            "list; submit with --array=0-N so that the work can be divided",
+            index, count, first, last, step));
+    }
+    return (index - first) / step;
+}
+
 Environment read_environment(const GetEnv& get) {
     const Variables variables(get);
     Environment result;
@@ -77,9 +81,9 @@ Environment read_environment(const GetEnv& get) {
     result.array = read_array(variables);
     result.cpus_per_task = variables.number("SLURM_CPUS_PER_TASK").value_or(0);
     result.memory_bytes_per_node = read_memory(variables);
-    result.hosts = with_context(
-        [&] { return expand_hostlist(variables.text("SLURM_JOB_NODELIST")); },
-        "reading SLURM_JOB_NODELIST");
+    result.hosts =
+        with_context([&] { return expand_hostlist(variables.text("SLURM_JOB_NODELIST")); },
+                     "reading SLURM_JOB_NODELIST");
     result.restart_count = variables.number("SLURM_RESTART_COUNT").value_or(0);
     result.rank = variables.number("SLURM_PROCID").value_or(0);
     result.num_ranks = variables.number("SLURM_STEP_NUM_TASKS").value_or(1);

@@ -20,19 +20,20 @@ struct ArrayTask {
     uint64_t count = 1;
 
     /// This task's position among `count` tasks, from 0: the share of the work to take.
-    uint64_t position() const { return (index - first) / step; }
+    /// @throws ClusterError when the tasks are not evenly spaced, so that there is no division
+    uint64_t position() const;
 };
 
 struct Environment {
-    std::string job_id;                      // "" outside of a job
-    std::optional<ArrayTask> array;          // set in a task of a job array
-    uint64_t cpus_per_task = 0;              // 0: not told
-    uint64_t memory_bytes_per_node = 0;      // 0: not told (or the whole node)
-    std::vector<std::string> hosts;          // of the allocation when the job started
-    uint64_t restart_count = 0;              // requeues of this job so far
-    uint64_t rank = 0, num_ranks = 1;        // under srun
-    uint64_t local_rank = 0;                 // on this host
-    std::string submit_dir;                  // "" outside of a job
+    std::string job_id;                  // "" outside of a job
+    std::optional<ArrayTask> array;      // set in a task of a job array
+    uint64_t cpus_per_task = 0;          // 0: not told
+    uint64_t memory_bytes_per_node = 0;  // 0: not told (or the whole node)
+    std::vector<std::string> hosts;      // of the allocation when the job started
+    uint64_t restart_count = 0;          // requeues of this job so far
+    uint64_t rank = 0, num_ranks = 1;    // under srun
+    uint64_t local_rank = 0;             // on this host
+    std::string submit_dir;              // "" outside of a job
 
     bool is_in_job() const { return !job_id.empty(); }
 };

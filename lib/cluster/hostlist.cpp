@@ -15,7 +15,9 @@ namespace {
 
 constexpr size_t kMaxDigits = 18;  // of a number in a name: fits an uint64_t with room to count
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 /// Letters that a host name can not hold but that a broken list often does.
 bool is_name_character(char c) {
@@ -51,8 +53,8 @@ class Parser {
 
  private:
     [[noreturn]] void fail(const std::string& what) const {
-        throw ClusterError(format("host list \"{}\": column {}: {}", text_.substr(0, 200), at_ + 1,
-                                  what));
+        throw ClusterError(
+            format("host list \"{}\": column {}: {}", text_.substr(0, 200), at_ + 1, what));
     }
 
     bool accept(char c) {
@@ -166,7 +168,9 @@ std::string range_text(const SplitName& first, const SplitName& last) {
 
 }  // namespace
 
-std::vector<std::string> expand_hostlist(std::string_view list) { return Parser(list).parse(); }
+std::vector<std::string> expand_hostlist(std::string_view list) {
+    return Parser(list).parse();
+}
 
 std::string compress_hostlist(const std::vector<std::string>& hosts) {
     const std::set<std::string> unique(hosts.begin(), hosts.end());

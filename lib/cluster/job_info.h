@@ -19,13 +19,13 @@ struct JobInfo {
     std::vector<std::string> flags;  // COMPLETING, REQUEUED, ...
     std::string reason;              // JobHeldUser, BeginTime, ...
     std::string partition;
-    std::string nodes;               // compact list; shrinks when a node is lost under --no-kill
+    std::string nodes;  // compact list; shrinks when a node is lost under --no-kill
     std::string batch_host;
     std::string excluded_nodes;
     uint64_t restart_count = 0;
-    bool requeue = false;            // Slurm may put the job back into the queue
+    bool requeue = false;  // Slurm may put the job back into the queue
     int64_t end_unix_s = 0;
-    int64_t preempt_unix_s = 0;      // 0: nobody has preempted it
+    int64_t preempt_unix_s = 0;  // 0: nobody has preempted it
     std::optional<int64_t> time_limit_s;
     std::optional<int64_t> time_left_s;  // nothing without a limit, or when it does not run
     std::string comment;

@@ -14,7 +14,9 @@ namespace {
 
 constexpr double kDeadline_s = 10;
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
 
 /// Runs a Slurm command; @return its stdout. Times come as Unix seconds.
 std::string run(const std::vector<std::string>& argv) {
@@ -67,7 +69,9 @@ JobInfo job(const std::string& job_id) {
     return info;
 }
 
-void requeue(const std::string& job_id) { run({"scontrol", "requeue", job_id}); }
+void requeue(const std::string& job_id) {
+    run({"scontrol", "requeue", job_id});
+}
 
 void hold(const std::string& job_id, const std::string& comment) {
     const bool is_pending = job(job_id).state == "PENDING";
@@ -81,7 +85,9 @@ std::string exclude(const std::string& job_id, const std::string& hosts) {
     return all;
 }
 
-void start_now(const std::string& job_id) { update(job_id, "StartTime=now"); }
+void start_now(const std::string& job_id) {
+    update(job_id, "StartTime=now");
+}
 
 void signal_steps(const std::string& job_id, int signal) {
     // strsignal() gives prose; scancel takes numbers as well as names.

@@ -34,7 +34,8 @@ std::string value_of(const Record& record, const std::string& key) {
     const auto found = record.find(key);
     if (found == record.end()) return "";
     const std::string& value = found->second;
-    return value == "(null)" || value == "None" || value == "N/A" || value == "Unknown" ? "" : value;
+    return value == "(null)" || value == "None" || value == "N/A" || value == "Unknown" ? ""
+                                                                                        : value;
 }
 
 std::optional<int64_t> leading_number(std::string_view text) {

@@ -25,9 +25,9 @@ struct FreeResponse {
 };
 using ResponsePtr = std::unique_ptr<job_array_resp_msg_t, FreeResponse>;
 
-constexpr const char* kStates[] = {"PENDING",   "RUNNING",   "SUSPENDED",     "COMPLETED",
-                                   "CANCELLED", "FAILED",    "TIMEOUT",       "NODE_FAIL",
-                                   "PREEMPTED", "BOOT_FAIL", "DEADLINE",      "OUT_OF_MEMORY"};
+constexpr const char* kStates[] = {"PENDING",   "RUNNING",   "SUSPENDED", "COMPLETED",
+                                   "CANCELLED", "FAILED",    "TIMEOUT",   "NODE_FAIL",
+                                   "PREEMPTED", "BOOT_FAIL", "DEADLINE",  "OUT_OF_MEMORY"};
 
 std::string state_name(uint32_t state) {
     const uint32_t base = state & JOB_STATE_BASE;
@@ -47,24 +47,42 @@ io::Json flag_names(uint32_t state) {
 /// The reasons that decide something; others by number.
 std::string reason_name(uint32_t reason) {
     switch (reason) {
-        case WAIT_NO_REASON: return "None";
-        case WAIT_PRIORITY: return "Priority";
-        case WAIT_DEPENDENCY: return "Dependency";
-        case WAIT_RESOURCES: return "Resources";
-        case WAIT_PART_NODE_LIMIT: return "PartitionNodeLimit";
-        case WAIT_PART_TIME_LIMIT: return "PartitionTimeLimit";
-        case WAIT_PART_DOWN: return "PartitionDown";
-        case WAIT_HELD: return "JobHeldAdmin";
-        case WAIT_HELD_USER: return "JobHeldUser";
-        case WAIT_TIME: return "BeginTime";
-        case WAIT_NODE_NOT_AVAIL: return "ReqNodeNotAvail";
-        case WAIT_CLEANING: return "Cleaning";
-        case WAIT_PROLOG: return "Prolog";
-        case FAIL_DOWN_NODE: return "NodeDown";
-        case FAIL_LAUNCH: return "JobLaunchFailure";
-        case FAIL_EXIT_CODE: return "NonZeroExitCode";
-        case FAIL_TIMEOUT: return "TimeLimit";
-        default: return format("Reason{}", reason);
+        case WAIT_NO_REASON:
+            return "None";
+        case WAIT_PRIORITY:
+            return "Priority";
+        case WAIT_DEPENDENCY:
+            return "Dependency";
+        case WAIT_RESOURCES:
+            return "Resources";
+        case WAIT_PART_NODE_LIMIT:
+            return "PartitionNodeLimit";
+        case WAIT_PART_TIME_LIMIT:
+            return "PartitionTimeLimit";
+        case WAIT_PART_DOWN:
+            return "PartitionDown";
+        case WAIT_HELD:
+            return "JobHeldAdmin";
+        case WAIT_HELD_USER:
+            return "JobHeldUser";
+        case WAIT_TIME:
+            return "BeginTime";
+        case WAIT_NODE_NOT_AVAIL:
+            return "ReqNodeNotAvail";
+        case WAIT_CLEANING:
+            return "Cleaning";
+        case WAIT_PROLOG:
+            return "Prolog";
+        case FAIL_DOWN_NODE:
+            return "NodeDown";
+        case FAIL_LAUNCH:
+            return "JobLaunchFailure";
+        case FAIL_EXIT_CODE:
+            return "NonZeroExitCode";
+        case FAIL_TIMEOUT:
+            return "TimeLimit";
+        default:
+            return format("Reason{}", reason);
     }
 }
 
@@ -79,8 +97,10 @@ ParsedId parse_id(const std::string& text) {
         const char* end = digits.data() + digits.size();
         const auto [stop, error] = std::from_chars(digits.data(), end, value);
         if (digits.empty() || error != std::errc() || stop != end) {
-            throw UsageError(format("\"{}\" is not a job id (such as 12, or 12_3 for a task of "
-                                    "an array)", text));
+            throw UsageError(
+                format("\"{}\" is not a job id (such as 12, or 12_3 for a task of "
+                       "an array)",
+                       text));
         }
         return value;
     };
@@ -106,19 +126,23 @@ const slurm_job_info_t& select_record(const job_info_msg_t& message, const std::
     throw SlurmError("reading the job", ESLURM_INVALID_JOB_ID);
 }
 
-std::string text_of(const char* text) { return text ? text : ""; }
+std::string text_of(const char* text) {
+    return text ? text : "";
+}
 
 /// Seconds until the time limit; null without a limit or when the job is not running.
 io::Json time_left_s(const slurm_job_info_t& job) {
     const uint32_t base = job.job_state & JOB_STATE_BASE;
-    if ((base != JOB_RUNNING && base != JOB_SUSPENDED) || job.time_limit == INFINITE) return nullptr;
+    if ((base != JOB_RUNNING && base != JOB_SUSPENDED) || job.time_limit == INFINITE)
+        return nullptr;
     return std::max<int64_t>(job.end_time - time(nullptr), 0);
 }
 
 /// Reports what single array tasks said; one refusal is an error.
 void check_response(ResponsePtr response, const char* what) {
     for (uint32_t i = 0; response && i < response->job_array_count; ++i) {
-        if (response->error_code[i]) throw SlurmError(what, static_cast<int>(response->error_code[i]));
+        if (response->error_code[i])
+            throw SlurmError(what, static_cast<int>(response->error_code[i]));
     }
 }
 

@@ -4,9 +4,9 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include <unistd.h>
 #include <cerrno>
 #include <csignal>
-#include <unistd.h>
 
 namespace longhaul::slurmapi {
 namespace {
@@ -31,7 +31,7 @@ ExitCode exit_code_of(int slurm_errno) {
     }
 }
 
-std::string describe(const std::string& what, int slurm_errno) {
+std::string error_text(const std::string& what, int slurm_errno) {
     return format("{}: {} (Slurm error {})", what, slurm_strerror(slurm_errno), slurm_errno);
 }
 
@@ -47,7 +47,7 @@ void on_deadline(int) {
 }  // namespace
 
 SlurmError::SlurmError(const std::string& what, int slurm_errno)
-    : ClusterError(describe(what, slurm_errno), exit_code_of(slurm_errno)),
+    : ClusterError(error_text(what, slurm_errno), exit_code_of(slurm_errno)),
       slurm_errno_(slurm_errno) {}
 
 void check(int return_code, const char* what) {
@@ -61,7 +61,11 @@ void arm_deadline(unsigned seconds) {
     alarm(seconds);
 }
 
-Session::Session() { slurm_init(nullptr); }
-Session::~Session() { slurm_fini(); }
+Session::Session() {
+    slurm_init(nullptr);
+}
+Session::~Session() {
+    slurm_fini();
+}
 
 }  // namespace longhaul::slurmapi

@@ -23,8 +23,9 @@ class SlurmError : public ClusterError {
 /// Throws SlurmError with errno when `return_code` is not 0.
 void check(int return_code, const char* what);
 
-/// Ends the process with exit code 3 and a JSON error on stdout unless re-armed in time (0: disarmed): libslurm
-/// calls can block for minutes, and slurm_init() calls exit() where there is no configuration.
+/// Ends the process with exit code 3 and a JSON error on stdout unless re-armed in time (0:
+/// disarmed): libslurm calls can block for minutes, and slurm_init() calls exit() where there is no
+/// configuration.
 void arm_deadline(unsigned seconds);
 
 /// slurm_init() and slurm_fini().

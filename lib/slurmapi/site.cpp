@@ -26,12 +26,11 @@ struct Deleter {
 };
 using NodesPtr = std::unique_ptr<node_info_msg_t, Deleter<slurm_free_node_info_msg>>;
 using ConfPtr = std::unique_ptr<slurm_conf_t, Deleter<slurm_free_ctl_conf>>;
-using PartitionsPtr =
-    std::unique_ptr<partition_info_msg_t, Deleter<slurm_free_partition_info_msg>>;
+using PartitionsPtr = std::unique_ptr<partition_info_msg_t, Deleter<slurm_free_partition_info_msg>>;
 
 std::string node_state(uint32_t state) {
-    constexpr const char* kNames[] = {"UNKNOWN",   "DOWN",  "IDLE",  "ALLOCATED",
-                                      "ERROR",     "MIXED", "FUTURE"};
+    constexpr const char* kNames[] = {"UNKNOWN", "DOWN",  "IDLE",  "ALLOCATED",
+                                      "ERROR",   "MIXED", "FUTURE"};
     const uint32_t base = state & NODE_STATE_BASE;
     return base < std::size(kNames) ? kNames[base] : format("STATE_{}", base);
 }
@@ -62,7 +61,9 @@ io::Json conf_keys(slurm_conf_t& conf) {
     return keys;
 }
 
-std::string text_of(const char* text) { return text ? text : ""; }
+std::string text_of(const char* text) {
+    return text ? text : "";
+}
 
 std::string preempt_mode_name(uint16_t mode) {
     const uint16_t base = static_cast<uint16_t>(mode & ~PREEMPT_MODE_GANG);

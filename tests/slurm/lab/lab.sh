@@ -22,7 +22,7 @@ export LAB_NET=${LAB_NET:-10.77.0} LAB_PORT=${LAB_PORT:-17100} LAB_SHARE=${LAB_S
 export LAB_CONF_EXTRA=${LAB_CONF_EXTRA:-} SLURM_CONF=$LAB/etc/slurm.conf
 export LAB_UID=${LAB_UID:-$(id -u)} LAB_GID=${LAB_GID:-$(id -g)} LAB_USER=${LAB_USER:-$(id -un)}
 # shellcheck disable=SC2034 # used by netns.sh
-read -ra SHARED <<<"$LAB_SHARE"
+read -ra FOLDERS <<<"$LAB_SHARE"
 export PATH=$PATH:/usr/sbin:/sbin
 HERE=${SELF%/*}
 

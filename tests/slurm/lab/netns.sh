@@ -42,13 +42,13 @@ inouter() {
 # hide_folders: private /tmp and /dev/shm; the shared folders come back through descriptors.
 hide_folders() {
     local folder fd fds=()
-    for folder in "$LAB" "${SHARED[@]}"; do
+    for folder in "$LAB" "${FOLDERS[@]}"; do
         exec {fd}<"$folder"
         fds+=("$fd")
     done
     mount -t tmpfs -o mode=1777 tmpfs /tmp
     mount -t tmpfs -o mode=1777 tmpfs /dev/shm
-    for folder in "$LAB" "${SHARED[@]}"; do
+    for folder in "$LAB" "${FOLDERS[@]}"; do
         fd=${fds[0]}
         fds=("${fds[@]:1}")
         mkdir -p "$folder"
