@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Conversion between f32, f64 and bf16 (round to nearest even; f64 by way of f32).
+// Natural alignment; element-wise, hence deterministic.
+
+#include <cstdint>
+
+#include "kernels/stream.h"
+#include "lib/tensor/dtype.h"
+
+namespace longhaul::kernels {
+
+struct CastArgs {
+    tensor::DType from_dtype = tensor::DType::kF32;
+    tensor::DType to_dtype = tensor::DType::kBF16;
+    int64_t count = 0;
+    const void* from = nullptr;  // (count)
+    void* to = nullptr;          // (count), overlaps `from` only when both are equal
+};
+
+namespace cpu {
+void cast(Stream& stream, const CastArgs& args);
+}
+
+}  // namespace longhaul::kernels
