@@ -17,12 +17,12 @@ struct Action {
         kBackwardWeight,  // W
         kSendForward,     // activations to the next stage
         kRecvForward,
-        kSendBackward,    // gradients to the previous stage
+        kSendBackward,  // gradients to the previous stage
         kRecvBackward,
-        kReduceGrad,      // sum the stage's gradients over the data ranks
+        kReduceGrad,  // sum the stage's gradients over the data ranks
     };
     Kind kind = Kind::kForward;
-    int stage = 0;       // model chunk: stage s lives on pipeline rank s % pp
+    int stage = 0;  // model chunk: stage s lives on pipeline rank s % pp
     int micro_batch = 0;
     auto operator<=>(const Action&) const = default;
 };
@@ -57,10 +57,10 @@ struct ActionCosts {
 };
 
 struct Verdict {
-    std::string problem;             // "" when all ranks came to the end
-    double total_time = 0;           // in units of ActionCosts
-    double bubble = 0;               // idle share of all ranks' time
-    std::vector<int> peak_in_flight; // per rank: micro-batches whose forward is kept
+    std::string problem;              // "" when all ranks came to the end
+    double total_time = 0;            // in units of ActionCosts
+    double bubble = 0;                // idle share of all ranks' time
+    std::vector<int> peak_in_flight;  // per rank: micro-batches whose forward is kept
 };
 
 /// Runs a lowered schedule with unbuffered sends (a send ends with its receive), checks that every

@@ -20,7 +20,9 @@ int coordinate(const mesh::Mesh& mesh, int rank, Axis axis) {
     return mesh.coord(rank)[static_cast<size_t>(axis)];
 }
 
-Axis axis_at(int index) { return static_cast<Axis>(index); }
+Axis axis_at(int index) {
+    return static_cast<Axis>(index);
+}
 
 bool is_held(const ParamSpec& spec, const mesh::Mesh& mesh, int rank) {
     for (int i = 0; i < mesh::kNumAxes; ++i) {
@@ -103,8 +105,10 @@ std::vector<StorageSlice> storage_slices(const ParamSpec& spec, const mesh::Mesh
         const int64_t first = std::max(range.first, part.storage_first);
         const int64_t last = std::min(range.first + range.count, end);
         if (first >= last) continue;
-        slices.push_back({part.hf_name, part.shape,
-                          {part.box, first - part.storage_first, last - first}, first});
+        slices.push_back({part.hf_name,
+                          part.shape,
+                          {part.box, first - part.storage_first, last - first},
+                          first});
     }
     return slices;
 }

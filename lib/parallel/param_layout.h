@@ -51,8 +51,8 @@ mesh::AxisSet grad_axes(const ParamSpec& spec, mesh::AxisSet varying);
 mesh::AxisSet varying_axes(bool sequence_parallel);
 
 /// 1 on the one rank that counts this weight in the gradient norm, else 0: replicas and tied copies
-/// are counted once. @param split axes along which a bucket already shards the gradient, where every
-/// rank counts its own range.
+/// are counted once. @param split axes along which a bucket already shards the gradient, where
+/// every rank counts its own range.
 double norm_weight(const ParamSpec& spec, const mesh::Mesh& mesh, int rank, mesh::AxisSet split);
 
 }  // namespace longhaul::parallel

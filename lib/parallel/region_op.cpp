@@ -50,7 +50,8 @@ class Walk {
             case Kind::kLocal:
                 if (value != Local::kPartial) return "";
                 return "a partial value enters an op that is not linear: sum it first";
-            case Kind::kLinear: return use_weight(step, axis, value);
+            case Kind::kLinear:
+                return use_weight(step, axis, value);
         }
         return "";
     }
@@ -65,15 +66,19 @@ class Walk {
         }
         if (step.contracts_shard) {
             if (value != Local::kVarying) {
-                return format("a weight sharded along its contracted dimension takes a varying "
-                              "value, but it is {}", name_of(value));
+                return format(
+                    "a weight sharded along its contracted dimension takes a varying "
+                    "value, but it is {}",
+                    name_of(value));
             }
             value = Local::kPartial;
             return "";
         }
         if (value != Local::kReplicated) {
-            return format("a sharded weight takes a replicated value, but it is {}: its gradient "
-                          "would stay unsummed", name_of(value));
+            return format(
+                "a sharded weight takes a replicated value, but it is {}: its gradient "
+                "would stay unsummed",
+                name_of(value));
         }
         value = Local::kVarying;
         return "";
@@ -89,19 +94,26 @@ class Walk {
 
 const char* name_of(Local local) {
     switch (local) {
-        case Local::kReplicated: return "replicated";
-        case Local::kInvariant: return "invariant";
-        case Local::kVarying: return "varying";
-        case Local::kPartial: return "partial";
+        case Local::kReplicated:
+            return "replicated";
+        case Local::kInvariant:
+            return "invariant";
+        case Local::kVarying:
+            return "varying";
+        case Local::kPartial:
+            return "partial";
     }
     return "unknown";
 }
 
 Local dual(Local local) {
     switch (local) {
-        case Local::kReplicated: return Local::kPartial;
-        case Local::kPartial: return Local::kReplicated;
-        default: return local;
+        case Local::kReplicated:
+            return Local::kPartial;
+        case Local::kPartial:
+            return Local::kReplicated;
+        default:
+            return local;
     }
 }
 
@@ -109,7 +121,8 @@ const std::array<RegionRule, 6>& region_rules() {
     static const std::array<RegionRule, 6> kRules = {{
         {RegionOp::kConvert, "convert", Local::kInvariant, Local::kReplicated, "all_reduce"},
         {RegionOp::kAllReduce, "all_reduce", Local::kPartial, Local::kInvariant, "none"},
-        {RegionOp::kReduceScatter, "reduce_scatter", Local::kPartial, Local::kVarying, "all_gather"},
+        {RegionOp::kReduceScatter, "reduce_scatter", Local::kPartial, Local::kVarying,
+         "all_gather"},
         {RegionOp::kAllGather, "all_gather", Local::kVarying, Local::kReplicated, "reduce_scatter"},
         {RegionOp::kGatherSame, "gather_same", Local::kVarying, Local::kInvariant, "slice"},
         {RegionOp::kAllToAll, "all_to_all", Local::kVarying, Local::kVarying, "all_to_all"},
@@ -117,7 +130,9 @@ const std::array<RegionRule, 6>& region_rules() {
     return kRules;
 }
 
-const RegionRule& rule_of(RegionOp op) { return region_rules()[static_cast<size_t>(op)]; }
+const RegionRule& rule_of(RegionOp op) {
+    return region_rules()[static_cast<size_t>(op)];
+}
 
 std::string check(const std::vector<TypedStep>& steps, const std::vector<ParamSpec>& specs,
                   const mesh::Mesh& mesh, LocalTypes input, AxisSet varying) {

@@ -60,8 +60,8 @@ struct TypedStep {
     RegionOp op = RegionOp::kConvert;
     mesh::Axis axis = mesh::Axis::kTp;
     int param = -1;  // index into the specs
-    /// kLinear with a sharded weight: the sum runs over the sharded dimension (row parallel), so the
-    /// result is partial; else (column parallel) it is varying.
+    /// kLinear with a sharded weight: the sum runs over the sharded dimension (row parallel), so
+    /// the result is partial; else (column parallel) it is varying.
     bool contracts_shard = false;
 };
 

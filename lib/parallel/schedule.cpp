@@ -33,8 +33,12 @@ std::vector<Action> rank_actions(ScheduleKind kind, const Interleaving& order, i
     const int total = micro_batches * order.chunks;
     int warm_up = 0;
     switch (kind) {
-        case ScheduleKind::kAllForward: warm_up = total; break;
-        case ScheduleKind::k1F1B: warm_up = order.pp - order.rank - 1; break;
+        case ScheduleKind::kAllForward:
+            warm_up = total;
+            break;
+        case ScheduleKind::k1F1B:
+            warm_up = order.pp - order.rank - 1;
+            break;
         case ScheduleKind::kInterleaved:
             warm_up = 2 * (order.pp - order.rank - 1) + (order.chunks - 1) * order.pp;
             break;
@@ -159,8 +163,10 @@ Schedule generate(ScheduleKind kind, int pp, int chunks, int num_micro_batches) 
         throw UsageError("only the interleaved schedule takes more than one stage a rank");
     }
     if (kind == ScheduleKind::kInterleaved && num_micro_batches % pp != 0) {
-        throw UsageError(format("the interleaved schedule needs micro-batches in multiples of pp = "
-                                "{}, not {}", pp, num_micro_batches));
+        throw UsageError(
+            format("the interleaved schedule needs micro-batches in multiples of pp = "
+                   "{}, not {}",
+                   pp, num_micro_batches));
     }
     Schedule schedule;
     for (int rank = 0; rank < pp; ++rank) {

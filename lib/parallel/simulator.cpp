@@ -16,8 +16,12 @@ class Simulator {
  public:
     Simulator(const Schedule& schedule, int pp, int num_stages, int num_micro_batches,
               const ActionCosts& costs)
-        : schedule_(schedule), pp_(pp), num_stages_(num_stages), micro_batches_(num_micro_batches),
-          costs_(costs), ranks_(schedule.size()) {}
+        : schedule_(schedule),
+          pp_(pp),
+          num_stages_(num_stages),
+          micro_batches_(num_micro_batches),
+          costs_(costs),
+          ranks_(schedule.size()) {}
 
     Verdict run() {
         for (bool moved = true; moved && verdict_.problem.empty();) {
@@ -51,12 +55,19 @@ class Simulator {
             return false;
         }
         switch (action->kind) {
-            case Kind::kSendForward: return pass(rank, *action, Kind::kRecvForward, 1);
-            case Kind::kSendBackward: return pass(rank, *action, Kind::kRecvBackward, -1);
+            case Kind::kSendForward:
+                return pass(rank, *action, Kind::kRecvForward, 1);
+            case Kind::kSendBackward:
+                return pass(rank, *action, Kind::kRecvBackward, -1);
             case Kind::kRecvForward:
-            case Kind::kRecvBackward: return false;  // moved by its sender
-            case Kind::kReduceGrad: ++ranks_[rank].next; return true;
-            default: compute(rank, *action); return verdict_.problem.empty();
+            case Kind::kRecvBackward:
+                return false;  // moved by its sender
+            case Kind::kReduceGrad:
+                ++ranks_[rank].next;
+                return true;
+            default:
+                compute(rank, *action);
+                return verdict_.problem.empty();
         }
     }
 
@@ -93,7 +104,8 @@ class Simulator {
                 if (action.stage == num_stages_ - 1) return true;
                 return pp_ == 1 ? local(Kind::kBackwardInput, action.stage + 1)
                                 : local(Kind::kRecvBackward, action.stage);
-            default: return local(Kind::kBackwardInput, action.stage);
+            default:
+                return local(Kind::kBackwardInput, action.stage);
         }
     }
 
