@@ -20,8 +20,7 @@ class Walk {
 
     /// @return what is wrong with the step, or "".
     std::string take(const TypedStep& step) {
-        for (int i = 0; i < mesh::kNumAxes; ++i) {
-            const auto axis = static_cast<Axis>(i);
+        for (const Axis axis : mesh::kDenseAxes) {
             if (mesh_.size(axis) == 1) continue;
             if (step.kind == Kind::kRegion && step.axis != axis) continue;
             const std::string problem = take(step, axis);

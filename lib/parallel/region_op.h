@@ -65,7 +65,7 @@ struct TypedStep {
     bool contracts_shard = false;
 };
 
-/// Follows `steps` from an input of type `input`; axes of size 1 are not looked at.
+/// Follows `steps` from an input of type `input` along the dense axes of more than one rank.
 /// @param varying what grad_axes() is given for the sums that will be made.
 /// @return what is wrong, "" when every step is allowed and each weight's gradient is summed over
 /// exactly the axes along which it is partial. The message names layer and axis.
