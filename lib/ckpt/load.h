@@ -40,6 +40,13 @@ class Checkpoint {
     void read(const std::string& tensor, Kind kind, const tensor::Slice& slice, tensor::DType dtype,
               std::span<std::byte> out) const;
 
+    /// Reads one stored slice (a number in manifest().slices) whole, and checks its hash.
+    /// @param out slice_bytes() bytes. @throws DataError naming tensor, file and offset.
+    void read_stored(uint32_t slice_number, std::span<std::byte> out) const;
+    /// Numbers of the stored slices of a tensor (an index in manifest().tensors) that may share
+    /// elements with `wanted`.
+    std::vector<uint32_t> overlapping(uint32_t tensor, const tensor::Slice& wanted) const;
+
  private:
     struct Impl;
     explicit Checkpoint(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -51,6 +58,7 @@ struct Candidate {
     std::filesystem::path directory;
     int64_t step = -1;   // of the manifest, or of the name when there is none
     std::string reason;  // "" when loadable
+    Hash128 self;        // of the manifest, when it parses
     bool is_loadable() const { return reason.empty(); }
 };
 
