@@ -13,8 +13,6 @@ namespace longhaul::comm {
 
 namespace {
 
-constexpr uint32_t kGatherPhase = 1u << 20;  // pieces of the second phase of an all-reduce
-
 std::span<std::byte> bytes_of(const Buffer& data) {
     return {static_cast<std::byte*>(data.data), data.size_bytes()};
 }
@@ -72,6 +70,7 @@ void CallRunner::receive(int from, const Buffer& data, uint32_t piece) {
 void CallRunner::wait(Request request, int peer) {
     transport_.ring().set_started(call_.ring_number, peer);
     if (transport_.wait(request, timeout_s_)) return;
+    const std::string whom = peer < 0 ? "a rank that is sent to" : format("rank {}", peer);
     for (const CallRecord& record : transport_.ring().snapshot()) {
         if (record.number != call_.ring_number) continue;
         throw CommError(
@@ -81,7 +80,8 @@ void CallRunner::wait(Request request, int peer) {
 }
 
 void CallRunner::wait_sends() {
-    for (const Request request : call_.sends) wait(request, -1);
+    const int peer = call_.kind == CallKind::kSend ? members_[static_cast<size_t>(call_.peer)] : -1;
+    for (const Request request : call_.sends) wait(request, peer);
     call_.sends.clear();
 }
 
@@ -123,7 +123,7 @@ void CallRunner::post() {
             return;
         }
         case CallKind::kSend:
-            return post_send(call_.peer, call_.in, 0);
+            return post_send(call_.peer, call_.in, kPointToPointPiece);
         case CallKind::kRecv:
             return;
     }
@@ -153,11 +153,11 @@ void CallRunner::reduce_own_part(const Buffer& own, const Buffer& out,
 
 void CallRunner::gather_parts(const Buffer& whole) {
     for (int hop = 1; hop < size(); ++hop) {
-        post_send((rank_ + hop) % size(), part_of(whole, rank_), kGatherPhase);
+        post_send((rank_ + hop) % size(), part_of(whole, rank_), kGatherPiece);
     }
     for (int hop = 1; hop < size(); ++hop) {
         const int from = (rank_ + size() - hop) % size();
-        receive(from, part_of(whole, from), kGatherPhase);
+        receive(from, part_of(whole, from), kGatherPiece);
     }
     wait_sends();
 }
@@ -218,7 +218,7 @@ void CallRunner::finish(std::span<std::byte> scratch) {
         case CallKind::kSend:
             return wait_sends();
         case CallKind::kRecv:
-            return receive(call_.peer, call_.in, 0);
+            return receive(call_.peer, call_.in, kPointToPointPiece);
     }
 }
 

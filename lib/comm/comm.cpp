@@ -15,6 +15,10 @@ Buffer bytes_buffer(std::string& bytes) {
     return {bytes.data(), static_cast<int64_t>(bytes.size()), tensor::DType::kU8};
 }
 
+bool is_point_to_point(CallKind kind) {
+    return kind == CallKind::kSend || kind == CallKind::kRecv;
+}
+
 std::unique_ptr<PendingCall> make_call(CallKind kind, Buffer in, Buffer out, Op op, int peer,
                                        Tag tag) {
     auto call = std::make_unique<PendingCall>();
@@ -38,6 +42,8 @@ Comm::Comm(Transport& transport, std::string axis, std::vector<int> members, uin
     LH_CHECK(self != members_.end(), "rank {} is no member of its group \"{}\"", transport.rank(),
              axis_);
     rank_ = static_cast<int>(self - members_.begin());
+    num_sent_.resize(members_.size());
+    num_received_.resize(members_.size());
 }
 
 Comm::~Comm() = default;
@@ -63,8 +69,20 @@ std::span<std::byte> Comm::scratch() {
     return own_scratch_;
 }
 
+uint64_t Comm::next_sequence(const PendingCall& call) {
+    switch (call.kind) {
+        case CallKind::kSend:
+            return ++num_sent_[static_cast<size_t>(call.peer)];
+        case CallKind::kRecv:
+            return ++num_received_[static_cast<size_t>(call.peer)];
+        default:
+            return ++num_collectives_;
+    }
+}
+
 Handle Comm::start(std::unique_ptr<PendingCall> call) {
-    call->sequence = next_sequence_++;
+    call->order = ++num_started_;
+    call->sequence = next_sequence(*call);
     CallRecord record;
     record.sequence = call->sequence;
     record.axis = axis_;
@@ -75,23 +93,38 @@ Handle Comm::start(std::unique_ptr<PendingCall> call) {
     record.group = members_;
     call->ring_number = transport_.ring().post(std::move(record));
     CallRunner(transport_, members_, rank_, context_, *call, transport_.timeout_s()).post();
-    const Handle handle(call->sequence);
+    const Handle handle(call->order);
     pending_.push_back(std::move(call));
     return handle;
 }
 
-void Comm::finish_oldest() {
-    PendingCall& call = *pending_.front();
+void Comm::finish(PendingCall& call) {
     CallRunner(transport_, members_, rank_, context_, call, transport_.timeout_s())
         .finish(scratch());
     transport_.ring().set_done(call.ring_number);
-    pending_.pop_front();
 }
 
 void Comm::wait(Handle handle) {
-    LH_CHECK(handle.sequence_ != 0 && handle.sequence_ < next_sequence_,
+    LH_CHECK(handle.order_ != 0 && handle.order_ <= num_started_,
              "wait for a call that was never started on \"{}\"", axis_);
-    while (!pending_.empty() && pending_.front()->sequence <= handle.sequence_) finish_oldest();
+    const auto wanted = std::find_if(pending_.begin(), pending_.end(), [&](const auto& call) {
+        return call->order == handle.order_;
+    });
+    if (wanted == pending_.end()) return;  // a later collective finished it
+    if (is_point_to_point((*wanted)->kind)) {
+        finish(**wanted);
+        pending_.erase(wanted);
+        return;
+    }
+    // Collectives have several phases: all ranks must go through them in one order.
+    for (auto call = pending_.begin(); call != pending_.end() && (*call)->order <= handle.order_;) {
+        if (is_point_to_point((*call)->kind)) {
+            ++call;
+            continue;
+        }
+        finish(**call);
+        call = pending_.erase(call);
+    }
 }
 
 Handle Comm::start_all_reduce(Buffer data, Op op, Tag tag) {

@@ -5,8 +5,9 @@
 // gives the same bits on every transport. Every call carries a Tag and stays in a ring that is
 // dumped when something hangs.
 //
-// Rules: all ranks of a group start the same calls in the same order. A call started returns at
-// once; wait() finishes it and every call started before it. Buffers may not be touched between.
+// Rules: all ranks of a group start the same collectives in the same order. A call started returns
+// at once; wait() finishes it and the collectives started before it. Buffers may not be touched in
+// between. Sends and receives match in order per pair and are waited for one by one.
 // A Comm belongs to the thread of its rank.
 
 #include <cstdint>
@@ -41,8 +42,8 @@ class [[nodiscard]] Handle {
 
  private:
     friend class Comm;
-    explicit Handle(uint64_t sequence) : sequence_(sequence) {}
-    uint64_t sequence_ = 0;
+    explicit Handle(uint64_t order) : order_(order) {}
+    uint64_t order_ = 0;
 };
 
 class Transport;  // transport.h
@@ -112,14 +113,17 @@ class Comm {
 
     std::span<std::byte> scratch();
     Handle start(std::unique_ptr<PendingCall> call);
-    void finish_oldest();
+    uint64_t next_sequence(const PendingCall& call);
+    void finish(PendingCall& call);
 
     Transport& transport_;
     std::string axis_;
     std::vector<int> members_;
     int rank_ = 0;
     uint32_t context_ = 0;  // tells apart the messages of different groups
-    uint64_t next_sequence_ = 1;
+    uint64_t num_started_ = 0;
+    uint64_t num_collectives_ = 0;
+    std::vector<uint64_t> num_sent_, num_received_;  // per member, by start_send and start_recv
     std::deque<std::unique_ptr<PendingCall>> pending_;
     Buffer scratch_;
     std::vector<std::byte> own_scratch_;

@@ -28,11 +28,15 @@ void check_mpi(int result, const char* call) {
     throw CommError(format("{} failed: {}", call, std::string(text, static_cast<size_t>(length))));
 }
 
-/// Messages of one pair are matched in order, so a tag that repeats after 2^15 calls is harmless;
+/// Messages of one pair are matched in order, so a tag that repeats after 4096 calls is harmless;
 /// it is there to find ranks that are not in the same call.
 int tag_of(const MessageKey& key) {
-    const auto piece = key.piece >= 1u << 20 ? 1023u : key.piece % 1023u;
-    return static_cast<int>((key.context % 64) << 22 | (key.sequence % 4096) << 10 | piece);
+    constexpr uint32_t kSpecial = 1000, kPieces = 1024;
+    const uint32_t piece = key.piece >= kFirstSpecialPiece
+                               ? kSpecial + key.piece - kFirstSpecialPiece
+                               : key.piece % kSpecial;
+    static_assert(kSpecial + kPointToPointPiece - kFirstSpecialPiece < kPieces);
+    return static_cast<int>((key.context % 64) << 22 | (key.sequence % 4096) * kPieces | piece);
 }
 
 class MpiTransport : public Transport {

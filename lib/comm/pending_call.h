@@ -30,7 +30,8 @@ struct PendingCall {
     int peer = -1;  // member index: root, sender or receiver
     std::vector<int64_t> send_counts, recv_counts;
 
-    uint64_t sequence = 0;  // within the group, from 1
+    uint64_t order = 0;     // of this rank's calls in the group, from 1: the Handle
+    uint64_t sequence = 0;  // names its messages: all ranks (send, recv: both) count alike
     uint64_t ring_number = 0;
     std::vector<Request> sends;
 };

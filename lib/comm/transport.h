@@ -19,6 +19,11 @@ struct MessageKey {
     auto operator<=>(const MessageKey&) const = default;
 };
 
+/// Pieces with a meaning of their own; those below are parts of a long message.
+inline constexpr uint32_t kFirstSpecialPiece = 1u << 20;
+inline constexpr uint32_t kGatherPiece = kFirstSpecialPiece;  // second phase of an all-reduce
+inline constexpr uint32_t kPointToPointPiece = kFirstSpecialPiece + 1;
+
 using Request = uint64_t;
 
 class Transport {

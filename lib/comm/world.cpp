@@ -21,13 +21,18 @@ std::optional<int> number_in(const char* variable) {
     return static_cast<int>(value);
 }
 
-class RecordTransport : public Transport {
+class SoloTransport : public Transport {
  public:
     using Transport::Transport;
-    bool is_recording() const override { return true; }
     Request post_send(int, std::span<const std::byte>, MessageKey) override { return 0; }
     Request post_recv(int, std::span<std::byte>, MessageKey) override { return 0; }
     bool wait(Request, double) override { return true; }
+};
+
+class RecordTransport : public SoloTransport {
+ public:
+    using SoloTransport::SoloTransport;
+    bool is_recording() const override { return true; }
 };
 
 }  // namespace
@@ -66,6 +71,10 @@ LaunchInfo detect_launcher() {
                    *tasks));
     }
     return {};
+}
+
+std::unique_ptr<World> solo_world() {
+    return std::make_unique<World>(std::make_unique<SoloTransport>(0, 1));
 }
 
 std::unique_ptr<World> record_world(int world_size, int rank) {

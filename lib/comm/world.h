@@ -43,6 +43,9 @@ LaunchInfo detect_launcher();
 /// out of their calls, and its error is thrown here with "rank R" as context.
 void run_threads(int num_ranks, const std::function<void(World&)>& body);
 
+/// One rank alone: every call returns at once. For tools that need a Comm but no ranks.
+std::unique_ptr<World> solo_world();
+
 /// A world that moves nothing and counts what would be sent (dry run).
 std::unique_ptr<World> record_world(int world_size, int rank);
 
