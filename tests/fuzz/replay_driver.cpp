@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs a fuzz target without a fuzzer: every seed file, then mutations of them from a fixed random
 // seed, so that CI repeats the same inputs. On a crash the input is left in FUZZ_OUT (default:
-// crash-<name of the program>). Environment: FUZZ_RUNS (mutations, default 20000), FUZZ_SEED.
+// crash-<name of the program>). Environment: FUZZ_RUNS (mutations, default 20000), FUZZ_SEED, and
+// FUZZ_SECONDS (default 20), after which no further mutation is begun: a slow machine tries fewer.
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -114,8 +116,13 @@ int main(int argc, char** argv) {
     for (const std::string& seed : seeds) run(seed);
     const uint64_t runs = from_environment("FUZZ_RUNS", 20000);
     std::mt19937_64 rng(from_environment("FUZZ_SEED", 1));
-    for (uint64_t i = 0; i < runs; ++i) run(mutate(seeds[rng() % seeds.size()], seeds, rng));
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::seconds(from_environment("FUZZ_SECONDS", 20));
+    uint64_t done = 0;
+    for (; done < runs && Clock::now() < end; ++done) {
+        run(mutate(seeds[rng() % seeds.size()], seeds, rng));
+    }
     std::printf("%s: %zu seeds and %llu mutations\n", program.c_str(), seeds.size(),
-                static_cast<unsigned long long>(runs));
+                static_cast<unsigned long long>(done));
     return 0;
 }
