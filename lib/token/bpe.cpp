@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/token/bpe.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "lib/token/backtracking.h"
+
+namespace longhaul::token {
+
+namespace {
+
+constexpr uint32_t kEnd = ~uint32_t{0};
+
+/// A symbol of a piece under merging, in a doubly linked list over an array.
+struct Symbol {
+    uint32_t id;
+    uint32_t previous, next;  // kEnd: none
+};
+
+struct Candidate {
+    uint32_t rank, position, id;
+    bool operator>(const Candidate& other) const {
+        return rank != other.rank ? rank > other.rank : position > other.position;
+    }
+};
+
+}  // namespace
+
+Bpe::Bpe(Vocabulary vocabulary, MergeTable merges, const Options& options)
+    : vocabulary_(std::move(vocabulary)),
+      merges_(std::move(merges)),
+      options_(options),
+      backtracking_once_(std::make_unique<std::once_flag>()) {
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        const char text = static_cast<char>(byte);
+        byte_tokens_[byte] = vocabulary_.find(std::string_view(&text, 1));
+        has_all_bytes_ = has_all_bytes_ && byte_tokens_[byte] != kNoToken;
+    }
+}
+
+Bpe::Bpe(Bpe&&) noexcept = default;
+Bpe::~Bpe() = default;
+
+void Bpe::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
+    if (options_.whole_piece_first && piece.size() <= vocabulary_.longest_token_bytes()) {
+        const uint32_t whole = vocabulary_.find(piece);
+        if (whole != kNoToken) {
+            ids.push_back(whole);
+            return;
+        }
+    }
+    if (piece.size() <= kMaxScanBytes) {
+        encode_by_scan(piece, ids);
+    } else if (!encode_by_backtracking(piece, ids)) {
+        encode_by_heap(piece, ids);
+    }
+}
+
+void Bpe::initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const {
+    symbols.clear();
+    symbols.reserve(piece.size());
+    bool after_unknown = false;
+    for (const char byte : piece) {
+        const uint32_t id = byte_tokens_[static_cast<uint8_t>(byte)];
+        const bool is_unknown = id == kNoToken;
+        if (!is_unknown) {
+            symbols.push_back(id);
+        } else if (options_.unknown_id != kNoToken && !(after_unknown && options_.fuse_unknown)) {
+            symbols.push_back(options_.unknown_id);
+        }
+        after_unknown = is_unknown;
+    }
+}
+
+void Bpe::encode_by_scan(std::string_view piece, std::vector<uint32_t>& ids) const {
+    thread_local std::vector<uint32_t> symbols;
+    thread_local std::vector<Merge> pairs;  // pairs[i]: symbols i and i + 1
+    initial_symbols(piece, symbols);
+    pairs.resize(symbols.size());
+    size_t count = symbols.size();
+    for (size_t i = 0; i + 1 < count; ++i) pairs[i] = merges_.find(symbols[i], symbols[i + 1]);
+    while (count > 1) {
+        size_t best = 0;
+        for (size_t i = 1; i + 1 < count; ++i) {
+            if (pairs[i].rank < pairs[best].rank) best = i;
+        }
+        if (pairs[best].rank == kNoToken) break;
+        symbols[best] = pairs[best].id;
+        std::copy(symbols.begin() + static_cast<ptrdiff_t>(best) + 2,
+                  symbols.begin() + static_cast<ptrdiff_t>(count),
+                  symbols.begin() + static_cast<ptrdiff_t>(best) + 1);
+        std::copy(pairs.begin() + static_cast<ptrdiff_t>(best) + 2,
+                  pairs.begin() + static_cast<ptrdiff_t>(count),
+                  pairs.begin() + static_cast<ptrdiff_t>(best) + 1);
+        --count;
+        if (best > 0) pairs[best - 1] = merges_.find(symbols[best - 1], symbols[best]);
+        if (best + 1 < count) pairs[best] = merges_.find(symbols[best], symbols[best + 1]);
+    }
+    ids.insert(ids.end(), symbols.begin(), symbols.begin() + static_cast<ptrdiff_t>(count));
+}
+
+void Bpe::encode_by_heap(std::string_view piece, std::vector<uint32_t>& ids) const {
+    std::vector<uint32_t> initial;
+    initial_symbols(piece, initial);
+    if (initial.empty()) return;
+    std::vector<Symbol> symbols(initial.size());
+    std::vector<Candidate> candidates;
+    const auto last = static_cast<uint32_t>(initial.size() - 1);
+    for (uint32_t i = 0; i <= last; ++i) {
+        symbols[i] = {initial[i], i == 0 ? kEnd : i - 1, i == last ? kEnd : i + 1};
+        if (i == last) break;
+        const Merge merge = merges_.find(initial[i], initial[i + 1]);
+        if (merge.rank != kNoToken) candidates.push_back({merge.rank, i, merge.id});
+    }
+    std::priority_queue heap(std::greater<Candidate>(), std::move(candidates));
+    const auto offer = [&](uint32_t left) {
+        const uint32_t right = left == kEnd ? kEnd : symbols[left].next;
+        if (right == kEnd) return;
+        const Merge merge = merges_.find(symbols[left].id, symbols[right].id);
+        if (merge.rank != kNoToken) heap.push({merge.rank, left, merge.id});
+    };
+    while (!heap.empty()) {
+        const Candidate top = heap.top();
+        heap.pop();
+        Symbol& left = symbols[top.position];
+        if (left.id == kNoToken || left.next == kEnd) continue;  // merged away meanwhile
+        Symbol& right = symbols[left.next];
+        const Merge now = merges_.find(left.id, right.id);
+        if (now.rank != top.rank || now.id != top.id) continue;  // a neighbour changed
+        left.id = top.id;
+        right.id = kNoToken;
+        left.next = right.next;
+        if (right.next != kEnd) symbols[right.next].previous = top.position;
+        offer(left.previous);
+        offer(top.position);
+    }
+    for (uint32_t i = 0; i != kEnd; i = symbols[i].next) ids.push_back(symbols[i].id);
+}
+
+bool Bpe::encode_by_backtracking(std::string_view piece, std::vector<uint32_t>& ids) const {
+    if (!has_all_bytes_) return false;
+    std::call_once(*backtracking_once_,
+                   [this] { backtracking_ = std::make_unique<Backtracking>(*this); });
+    if (!backtracking_->is_possible()) return false;
+    backtracking_->encode(piece, ids);
+    return true;
+}
+
+}  // namespace longhaul::token

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tiktoken rank files: one "BASE64 RANK" a line. Source: openai/tiktoken, tiktoken/load.py.
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "lib/base/error.h"
+#include "lib/token/load.h"
+
+namespace longhaul::token {
+
+namespace {
+
+/// Strict base64 with padding (RFC 4648, section 4).
+std::optional<std::string> decode_base64(std::string_view text) {
+    static constexpr auto kValues = [] {
+        std::array<int8_t, 256> values{};
+        for (auto& value : values) value = -1;
+        const std::string_view digits =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        for (size_t i = 0; i < digits.size(); ++i) {
+            values[static_cast<uint8_t>(digits[i])] = static_cast<int8_t>(i);
+        }
+        return values;
+    }();
+    if (text == "=") return std::string();  // the empty token of openai/whisper's rank files
+    if (text.empty() || text.size() % 4 != 0) return std::nullopt;
+    size_t padding = 0;
+    while (padding < 2 && text.ends_with('=')) {
+        text.remove_suffix(1);
+        ++padding;
+    }
+    std::string out;
+    uint32_t bits = 0;
+    int num_bits = 0;
+    for (const char c : text) {
+        const int8_t value = kValues[static_cast<uint8_t>(c)];
+        if (value < 0) return std::nullopt;
+        bits = bits << 6 | static_cast<uint32_t>(value);
+        num_bits += 6;
+        if (num_bits >= 8) {
+            num_bits -= 8;
+            out.push_back(static_cast<char>(bits >> num_bits & 0xFF));
+        }
+    }
+    return out;
+}
+
+/// Pairs of adjacent tokens merge when their concatenation is a token; its rank is the priority.
+MergeTable make_merges(const Vocabulary& vocabulary) {
+    MergeTable merges(vocabulary.num_used() * 2);
+    for (uint32_t id = 0; id < vocabulary.size(); ++id) {
+        const std::string_view bytes = vocabulary.bytes(id);
+        for (size_t cut = 1; cut < bytes.size(); ++cut) {
+            const uint32_t left = vocabulary.find(bytes.substr(0, cut));
+            if (left == kNoToken) continue;
+            const uint32_t right = vocabulary.find(bytes.substr(cut));
+            if (right != kNoToken) merges.set(left, right, {id, id});
+        }
+    }
+    return merges;
+}
+
+void add_line(std::string_view line, const std::string& place, Vocabulary& vocabulary) {
+    const size_t space = line.find(' ');
+    const auto bytes = decode_base64(line.substr(0, space));
+    if (space == std::string_view::npos || !bytes) {
+        throw DataError(place + ": not \"BASE64 RANK\"; not a tiktoken rank file?");
+    }
+    uint32_t rank = 0;
+    const std::string_view number = line.substr(space + 1);
+    const char* const end = number.data() + number.size();
+    const auto parsed = std::from_chars(number.data(), end, rank);
+    if (parsed.ec != std::errc() || parsed.ptr != end || rank > kMaxTokenId) {
+        throw DataError(format("{}: \"{}\" is no rank in 0..{}", place, number, kMaxTokenId));
+    }
+    if (vocabulary.contains(rank))
+        throw DataError(format("{}: rank {} is used twice", place, rank));
+    const uint32_t there = vocabulary.add(rank, *bytes, !bytes->empty());
+    if (there != kNoToken) {
+        throw DataError(format("{}: the token is already there with rank {}", place, there));
+    }
+}
+
+}  // namespace
+
+TokenizerParts parse_ranks(std::string_view text, const std::string& name,
+                           const std::string& pattern) {
+    TokenizerParts parts;
+    parts.kind = "ranks";
+    parts.files = {{"ranks.tiktoken", std::string(text)}};
+    Vocabulary vocabulary;
+    for (size_t number = 1; !text.empty(); ++number) {
+        const size_t newline = text.find('\n');
+        std::string_view line = text.substr(0, newline);
+        text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
+        if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+        if (!line.empty()) add_line(line, format("{}:{}", name, number), vocabulary);
+    }
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        const char one = static_cast<char>(byte);
+        if (vocabulary.find({&one, 1}) == kNoToken) {
+            throw DataError(format("{}: no token for byte 0x{:02X}", name, byte));
+        }
+    }
+    set_named_pattern(parts, pattern, name);
+    Bpe::Options options;
+    options.whole_piece_first = true;
+    MergeTable merges = make_merges(vocabulary);
+    parts.bpe = std::make_unique<Bpe>(std::move(vocabulary), std::move(merges), options);
+    return parts;
+}
+
+}  // namespace longhaul::token

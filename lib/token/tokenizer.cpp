@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/token/tokenizer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lib/io/atomic_file.h"
+#include "lib/io/json.h"
+#include "lib/text/normalization_forms.h"
+
+namespace longhaul::token {
+
+namespace {
+
+constexpr std::array<const char*, 6> kEosNames = {
+    "<|endoftext|>", "<|end_of_text|>", "</s>",
+    "<eos>",         "<|eos|>",         "<\uFF5Cend\u2581of\u2581sentence\uFF5C>"};
+
+std::string describe_source(const TokenizerParts& parts) {
+    io::Json source{{"schema", 1},
+                    {"kind", parts.kind},
+                    {"pattern", parts.pattern},
+                    {"unicode", text::kUnicodeVersion},
+                    {"specials", parts.specials},
+                    {"files", io::Json::array()}};
+    for (const SourceFile& file : parts.files) {
+        source["files"].push_back(
+            {{"name", file.name}, {"xxh3_128", xxh3_128(file.content).hex()}});
+    }
+    return io::to_pretty(source);
+}
+
+}  // namespace
+
+Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
+    vocab_size_ = parts_.bpe->vocabulary().size();
+    for (const AddedToken& token : parts_.added) vocab_size_ = std::max(vocab_size_, token.id + 1);
+    added_of_id_.assign(vocab_size_, -1);
+    for (size_t i = 0; i < parts_.added.size(); ++i) {
+        const AddedToken& token = parts_.added[i];
+        added_of_id_[token.id] = static_cast<int32_t>(i);
+        if (!token.is_normalized) {
+            raw_added_.add(token, token.content);
+        } else {
+            const bool nfc = parts_.normalizes_nfc;
+            normalized_added_.add(
+                token, nfc ? text::nfc(token.content, text::UnicodeData::k9) : token.content);
+        }
+    }
+    source_text_ = describe_source(parts_);
+    hash_ = xxh3_128(source_text_);
+}
+
+std::string_view Tokenizer::token_bytes(uint32_t id) const {
+    if (id >= vocab_size_) return {};
+    const int32_t added = added_of_id_[id];
+    if (added >= 0) return parts_.added[static_cast<size_t>(added)].content;
+    return parts_.bpe->vocabulary().bytes(id);
+}
+
+bool Tokenizer::is_token(uint32_t id) const {
+    return id < vocab_size_ && (added_of_id_[id] >= 0 || parts_.bpe->vocabulary().contains(id));
+}
+
+bool Tokenizer::is_special(uint32_t id) const {
+    if (id >= vocab_size_ || added_of_id_[id] < 0) return false;
+    return parts_.added[static_cast<size_t>(added_of_id_[id])].is_special;
+}
+
+std::optional<uint32_t> Tokenizer::find_token(std::string_view content) const {
+    for (const AddedToken& token : parts_.added) {
+        if (token.content == content) return token.id;
+    }
+    const uint32_t id = parts_.bpe->vocabulary().find(content);
+    return id == kNoToken ? std::nullopt : std::optional(id);
+}
+
+std::optional<uint32_t> Tokenizer::default_eos() const {
+    if (!parts_.suffix.empty()) return parts_.suffix.back();
+    std::optional<uint32_t> found;
+    for (const char* name : kEosNames) {
+        const auto id = find_token(name);
+        if (!id || !is_special(*id)) continue;
+        if (found) return std::nullopt;  // two candidates: the user must say which
+        found = id;
+    }
+    return found;
+}
+
+std::optional<uint32_t> Tokenizer::default_bos() const {
+    return parts_.prefix.empty() ? std::nullopt : std::optional(parts_.prefix.front());
+}
+
+std::string Tokenizer::decode(std::span<const uint32_t> ids, bool skip_special) const {
+    std::string out;
+    for (const uint32_t id : ids) {
+        if (!skip_special || !is_special(id)) out += token_bytes(id);
+    }
+    return out;
+}
+
+void Tokenizer::save(const std::string& folder) const {
+    io::create_directories(folder);
+    for (const SourceFile& file : parts_.files) {
+        io::write_file_atomically(folder + "/" + file.name, file.content);
+    }
+    io::write_file_atomically(folder + "/source.json", source_text_);
+}
+
+Encoder::Encoder(const Tokenizer& tokenizer, const EncodeOptions& options)
+    : tokenizer_(tokenizer),
+      bpe_(*tokenizer.parts().bpe),
+      options_(options),
+      scheme_(tokenizer.parts().pre_tokenizer.single_scheme()),
+      cache_(options.use_fast_path ? options.cache_bytes : 0) {}
+
+const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& ids) {
+    const AddedTokenFinder& added = tokenizer_.raw_added();
+    if (options_.special_text == SpecialText::kRefuse) {
+        const AddedToken* found = added.find_special(text);
+        if (found == nullptr) found = tokenizer_.normalized_added().find_special(text);
+        if (found != nullptr) return found;
+    }
+    if (added.is_empty()) {
+        encode_plain(text, ids);
+        return nullptr;
+    }
+    std::vector<TextPart> parts;
+    added.split(text, options_.special_text == SpecialText::kParse, parts);
+    for (const TextPart& part : parts) {
+        if (part.id != kNoToken) {
+            ids.push_back(part.id);
+        } else {
+            encode_plain(part.text, ids);
+        }
+    }
+    return nullptr;
+}
+
+void Encoder::encode_plain(std::string_view text, std::vector<uint32_t>& ids) {
+    if (!tokenizer_.parts().normalizes_nfc || text::is_surely_nfc(text)) {
+        encode_normalized(text, ids);
+    } else {
+        // HF tokenizers normalises with Unicode 9.0 data, and so do the models trained with it.
+        encode_normalized(text::nfc(text, text::UnicodeData::k9), ids);
+    }
+}
+
+void Encoder::encode_normalized(std::string_view text, std::vector<uint32_t>& ids) {
+    const AddedTokenFinder& added = tokenizer_.normalized_added();
+    if (added.is_empty()) {
+        encode_pieces(text, ids);
+        return;
+    }
+    std::vector<TextPart> parts;
+    added.split(text, options_.special_text == SpecialText::kParse, parts);
+    for (const TextPart& part : parts) {
+        if (part.id != kNoToken) {
+            ids.push_back(part.id);
+        } else {
+            encode_pieces(part.text, ids);
+        }
+    }
+}
+
+void Encoder::encode_pieces(std::string_view text, std::vector<uint32_t>& ids) {
+    if (scheme_ && options_.use_fast_path) {
+        const char* const safe_end = text.data() + text.size();
+        for_each_piece(*scheme_, text, [&](std::string_view piece) {
+            encode_piece(piece, safe_end - piece.data() >= 16, ids);
+        });
+        return;
+    }
+    tokenizer_.parts().pre_tokenizer.split(text, pieces_, options_.use_fast_path);
+    for (const std::string_view piece : pieces_.views) encode_piece(piece, false, ids);
+}
+
+void Encoder::encode_piece(std::string_view piece, bool is_readable_past,
+                           std::vector<uint32_t>& ids) {
+    if (piece.empty()) return;
+    if (piece.size() > WordCache::kMaxPieceBytes || !options_.use_fast_path) {
+        bpe_.encode(piece, ids);
+        return;
+    }
+    const WordCache::Key key = WordCache::make_key(piece, is_readable_past);
+    WordCache::Entry* entry = cache_.find(key);
+    if (entry->key == key) {
+        const auto known = cache_.ids(*entry);
+        ids.insert(ids.end(), known.begin(), known.end());
+        return;
+    }
+    const size_t before = ids.size();
+    bpe_.encode(piece, ids);
+    cache_.store(entry, key, std::span(ids).subspan(before));
+}
+
+}  // namespace longhaul::token

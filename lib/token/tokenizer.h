@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A loaded tokenizer and its encoder. Where the parts come from: lib/token/load.h.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/hash.h"
+#include "lib/token/added_tokens.h"
+#include "lib/token/bpe.h"
+#include "lib/token/pre_tokenizer.h"
+#include "lib/token/word_cache.h"
+
+namespace longhaul::token {
+
+/// One of the files a tokenizer was read from, kept to be copied beside the shards.
+struct SourceFile {
+    std::string name;  // "tokenizer.json", "vocab.json", "merges.txt", "ranks.tiktoken"
+    std::string content;
+};
+
+/// What the loaders hand over.
+struct TokenizerParts {
+    std::string kind;     // "tokenizer.json", "vocab+merges", "ranks"
+    std::string pattern;  // --pattern, where the files do not say it
+    std::vector<SourceFile> files;
+    std::vector<std::string> specials;  // --special "TEXT=ID", where the files do not say it
+    std::unique_ptr<Bpe> bpe;
+    PreTokenizer pre_tokenizer;
+    bool normalizes_nfc = false;
+    std::vector<AddedToken> added;
+    std::vector<uint32_t> prefix, suffix;  // of the post-processor's template
+    std::vector<std::string> warnings;  // parts of the files that shards ignore, such as truncation
+};
+
+/// Immutable; all members may be called in parallel.
+class Tokenizer {
+ public:
+    explicit Tokenizer(TokenizerParts parts);
+
+    /// One more than the largest id.
+    uint32_t vocab_size() const { return vocab_size_; }
+    /// Text of an id as bytes; the content of an added token. Empty for an id that is no token.
+    std::string_view token_bytes(uint32_t id) const;
+    bool is_token(uint32_t id) const;
+    bool is_special(uint32_t id) const;
+    /// Id of a token by its text: an added token, else a token of the vocabulary.
+    std::optional<uint32_t> find_token(std::string_view content) const;
+    /// The end-of-document token: the template's last, else the only one of the usual names that is
+    /// a special token. Nothing when that does not decide it.
+    std::optional<uint32_t> default_eos() const;
+    /// The template's first token, if any.
+    std::optional<uint32_t> default_bos() const;
+
+    /// Concatenated bytes of the ids. @param skip_special leaves out control tokens.
+    std::string decode(std::span<const uint32_t> ids, bool skip_special) const;
+
+    const TokenizerParts& parts() const { return parts_; }
+    /// source.json of a tokenizer folder: kind, pattern, specials, files with their hashes.
+    const std::string& source_text() const { return source_text_; }
+    /// XXH3-128 of source_text(): two tokenizers with one hash give the same ids.
+    Hash128 hash() const { return hash_; }
+    /// Writes the files and source.json into `folder`, from where load_tokenizer() reads them.
+    void save(const std::string& folder) const;
+
+    const AddedTokenFinder& raw_added() const { return raw_added_; }
+    const AddedTokenFinder& normalized_added() const { return normalized_added_; }
+
+ private:
+    TokenizerParts parts_;
+    uint32_t vocab_size_ = 0;
+    std::vector<int32_t> added_of_id_;  // index into parts_.added, or -1
+    AddedTokenFinder raw_added_, normalized_added_;
+    std::string source_text_;
+    Hash128 hash_;
+};
+
+/// What the text of a control token inside a document means.
+enum class SpecialText {
+    kPlain,   // ordinary text (the default for corpora)
+    kParse,   // the control token
+    kRefuse,  // the document is a bad record
+};
+
+struct EncodeOptions {
+    SpecialText special_text = SpecialText::kPlain;
+    size_t cache_bytes = 32 << 20;
+    bool use_fast_path = true;  // false: every pattern as a regular expression, no cache
+};
+
+/// Encodes documents with one tokenizer. One per thread: it owns a cache.
+class Encoder {
+ public:
+    Encoder(const Tokenizer& tokenizer, const EncodeOptions& options);
+
+    /// Appends the ids of a document, without BOS and EOS. Text must be well-formed UTF-8.
+    /// @return the special token found, under kRefuse; then nothing is appended. Else null.
+    const AddedToken* encode(std::string_view text, std::vector<uint32_t>& ids);
+
+ private:
+    void encode_plain(std::string_view text, std::vector<uint32_t>& ids);
+    void encode_normalized(std::string_view text, std::vector<uint32_t>& ids);
+    void encode_pieces(std::string_view text, std::vector<uint32_t>& ids);
+    void encode_piece(std::string_view piece, bool is_readable_past, std::vector<uint32_t>& ids);
+
+    const Tokenizer& tokenizer_;
+    const Bpe& bpe_;
+    EncodeOptions options_;
+    std::optional<Scheme> scheme_;
+    WordCache cache_;
+    Pieces pieces_;
+};
+
+}  // namespace longhaul::token
