@@ -13,6 +13,7 @@ namespace longhaul::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr int kBlocksPerSm = 2;  // left alone, ptxas spills the f64 kernel with bf16 gradients
 constexpr int kGroup = 8;
 constexpr const char* kOp = "adamw";
 
@@ -99,7 +100,7 @@ __device__ void update_whole_group(const Arrays<State, Grad>& a, int64_t local, 
 }
 
 template <class State, class Grad>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     adamw_kernel(Arrays<State, Grad> a, RunOfElements run, Coefficients<State> c, RoundingKey key) {
     const int64_t group =
         run.first / kGroup + static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;

@@ -11,6 +11,8 @@ namespace longhaul::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
+// Left alone, ptxas aims at 8 blocks an SM and spills the bf16 kernel on sm_80.
+constexpr int kForwardBlocksPerSm = 4;
 // Rows are dealt to at most this many blocks in backward, on every GPU: the partial sums of
 // grad_weight, and with them its bits, must not depend on the device. Two waves of an H100's 132
 // SMs.
@@ -18,7 +20,7 @@ constexpr int64_t kBackwardBlocks = 264;
 constexpr int kReduceThreads = 128;
 
 template <class T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kForwardBlocksPerSm)
     forward_kernel(const T* x_RC, const T* residual_RC, const T* weight_C, T* sum_RC, T* out_RC,
                    Accumulator<T>* rstd_R, int64_t columns, Accumulator<T> epsilon) {
     using Acc = Accumulator<T>;

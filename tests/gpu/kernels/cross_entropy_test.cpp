@@ -57,6 +57,22 @@ Outputs<T> run(Device& device, const Inputs<T>& in, bool want_grad = true) {
 }
 
 template <class T>
+Outputs<T> run_cpu(const Inputs<T>& in) {
+    Stream stream = Stream::cpu();
+    Outputs<T> got{in.logits, std::vector<Accumulator<T>>(in.rows)};
+    cpu::cross_entropy(stream, {.dtype = kDType<T>,
+                                .rows = in.rows,
+                                .vocab = in.vocab,
+                                .padded_vocab = in.padded_vocab,
+                                .logits = got.logits.data(),
+                                .targets = in.targets.data(),
+                                .ignore_index = kIgnore,
+                                .losses = got.losses.data(),
+                                .grad_scale = kScale});
+    return got;
+}
+
+template <class T>
 struct Reference {
     std::vector<double> losses, grad;
 
@@ -95,6 +111,29 @@ TEST_CASE_TEMPLATE("cuda cross_entropy: equals fp64, same bits in all schedules"
         const double accumulate = 40 * kHalfUlp<Accumulator<T>>;
         check_close("losses", got.losses, want.losses, accumulate, 1);
         check_close("grad", got.logits, want.grad, 2 * kHalfUlp<T> + accumulate, 1e-7);
+    }
+}
+
+TEST_CASE_TEMPLATE("cuda cross_entropy: equals the CPU backend", T, float, BFloat16, double) {
+    Inputs<T> in(6, 1000, 1008);
+    in.targets[4] = -1;  // poisoned on both
+    Device device;
+    const auto gpu = run(device, in), cpu = run_cpu(in);
+    const double accumulate = 80 * kHalfUlp<Accumulator<T>>;
+    const auto rows_before_poison = [](const auto& all, size_t per_row) {
+        return std::decay_t<decltype(all)>(all.begin(), all.begin() + 4 * per_row);
+    };
+    check_close("losses", rows_before_poison(gpu.losses, 1),
+                widen_all(rows_before_poison(cpu.losses, 1)), accumulate, 1);
+    check_close("grad", rows_before_poison(gpu.logits, 1008),
+                widen_all(rows_before_poison(cpu.logits, 1008)), 2 * kHalfUlp<T> + accumulate,
+                1e-6);
+    CHECK(std::isnan(gpu.losses[4]));
+    CHECK(std::isnan(cpu.losses[4]));
+    for (const int64_t column : {0, 999, 1000, 1007}) {
+        CAPTURE(column);
+        const size_t i = 4 * 1008 + column;
+        CHECK(std::isnan(to_double(gpu.logits[i])) == std::isnan(to_double(cpu.logits[i])));
     }
 }
 

@@ -121,7 +121,7 @@ auto in_all_schedules(const Run& run) {
     choose_schedule(0);
     Device device;
     const auto first = run(device);
-    for (int schedule = 1; schedule < kNumSchedules; ++schedule) {
+    for (int schedule = 1; schedule < num_schedules(); ++schedule) {
         choose_schedule(schedule);
         Device again;
         const bool is_equal = run(again).hash() == first.hash();

@@ -75,6 +75,38 @@ Outputs<T> run(Device& device, const Inputs<T>& in) {
             device.download(rstd), device.download(grad_weight)};
 }
 
+/// The same on the CPU backend.
+template <class T>
+Outputs<T> run_cpu(const Inputs<T>& in) {
+    Stream stream = Stream::cpu();
+    Outputs<T> got{in.x, in.x, in.x, std::vector<Accumulator<T>>(in.rows), in.grad_weight};
+    cpu::rmsnorm_forward(stream, {.dtype = kDType<T>,
+                                  .rows = in.rows,
+                                  .columns = in.columns,
+                                  .epsilon = kEpsilon,
+                                  .x = in.x.data(),
+                                  .residual = in.residual.data(),
+                                  .weight = in.weight.data(),
+                                  .sum = got.sum.data(),
+                                  .out = got.out.data(),
+                                  .rstd = got.rstd.data()});
+    std::vector<std::byte> scratch(
+        cpu::rmsnorm_backward_scratch_bytes(kDType<T>, in.rows, in.columns));
+    cpu::rmsnorm_backward(stream, {.dtype = kDType<T>,
+                                   .rows = in.rows,
+                                   .columns = in.columns,
+                                   .grad_out = in.grad_out.data(),
+                                   .grad_residual = in.grad_residual.data(),
+                                   .sum = got.sum.data(),
+                                   .weight = in.weight.data(),
+                                   .rstd = got.rstd.data(),
+                                   .grad_sum = got.grad_sum.data(),
+                                   .grad_weight = got.grad_weight.data(),
+                                   .scratch = scratch.data(),
+                                   .scratch_bytes = scratch.size()});
+    return got;
+}
+
 /// The contract of kernels/rmsnorm.h in fp64; `sum` is rounded to T as the contract says.
 template <class T>
 struct Reference {
@@ -145,6 +177,19 @@ TEST_CASE_TEMPLATE("cuda rmsnorm: equals fp64, same bits in all schedules", T, f
         // Up to 264 blocks' parts, added one after another.
         check_close("grad_weight", got.grad_weight, want.grad_weight, 4 * accumulate, 1);
     }
+}
+
+TEST_CASE_TEMPLATE("cuda rmsnorm: equals the CPU backend", T, float, BFloat16, double) {
+    const Inputs<T> in(9, 256);
+    Device device;
+    const auto gpu = run(device, in), cpu = run_cpu(in);
+    const double tolerance = 2 * kHalfUlp<T> + 32 * kHalfUlp<Accumulator<T>>;
+    CHECK(hash_of(gpu.sum) == hash_of(cpu.sum));
+    check_close("rstd", gpu.rstd, widen_all(cpu.rstd), 32 * kHalfUlp<Accumulator<T>>, 0);
+    check_close("out", gpu.out, widen_all(cpu.out), tolerance, 1e-2);
+    check_close("grad_sum", gpu.grad_sum, widen_all(cpu.grad_sum), tolerance, 1);
+    check_close("grad_weight", gpu.grad_weight, widen_all(cpu.grad_weight),
+                32 * kHalfUlp<Accumulator<T>>, 1);
 }
 
 TEST_CASE("cuda rmsnorm: in place, without residual, and each gradient alone") {
