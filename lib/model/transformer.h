@@ -22,7 +22,9 @@ namespace longhaul::model {
 /// blocks, L+1 the final norm and head. Shapes and names are Hugging Face's: GPT-2 matrices are
 /// (in, out), Llama's (out, in); Llama's q, k, v and gate, up are one spec with parts each. A tied
 /// head has no spec: it is the token embedding.
-std::vector<parallel::ParamSpec> param_specs(const ModelConfig& config);
+/// @param compute dtype of the copy of the weights that computes.
+std::vector<parallel::ParamSpec> param_specs(const ModelConfig& config,
+                                             tensor::DType compute = tensor::DType::kF32);
 
 /// What the backward pass computes again instead of keeping.
 enum class Recompute : uint8_t {
