@@ -99,32 +99,37 @@ std::string link_subject(const PairMatrix& matrix, const PairSample& pair) {
     return format("link {}-{}", member_name(matrix, pair.a), member_name(matrix, pair.b));
 }
 
-void add_missing_and_wrong(const PairMatrix& matrix, std::vector<Finding>& findings) {
-    std::vector<int> missing(matrix.members.size(), 0);
-    std::vector<int> total(matrix.members.size(), 0);
+/// Members none of whose pairs answered, or that rank 0 gave up on.
+std::vector<bool> silent_members(const PairMatrix& matrix) {
+    std::vector<size_t> missing(matrix.members.size(), 0), total(matrix.members.size(), 0);
     for (const PairSample& pair : matrix.pairs) {
-        for (const int member : {pair.a, pair.b}) {
-            ++total[static_cast<size_t>(member)];
-            missing[static_cast<size_t>(member)] += pair.is_missing ? 1 : 0;
+        for (const auto member : {static_cast<size_t>(pair.a), static_cast<size_t>(pair.b)}) {
+            ++total[member];
+            missing[member] += pair.is_missing ? 1 : 0;
         }
     }
-    for (size_t member = 0; member < matrix.members.size(); ++member) {
-        if (missing[member] == 0 || missing[member] < total[member] || matrix.members.size() < 3) {
-            continue;
-        }
+    std::vector<bool> is_silent(matrix.members.size(), false);
+    for (size_t member = 0; member < is_silent.size() && is_silent.size() > 2; ++member) {
+        is_silent[member] = total[member] > 0 && missing[member] == total[member];
+    }
+    for (const int member : matrix.silent) is_silent[static_cast<size_t>(member)] = true;
+    return is_silent;
+}
+
+void add_missing_and_wrong(const PairMatrix& matrix, std::vector<Finding>& findings) {
+    const std::vector<bool> is_silent = silent_members(matrix);
+    for (size_t member = 0; member < is_silent.size(); ++member) {
+        if (!is_silent[member]) continue;
         findings.push_back({Status::kFail, "pairs.member.silent", member_subject(matrix, member),
-                            format("no answer in {} of {} pairs", missing[member], total[member]),
+                            "no answer before the deadline",
                             "exclude the node; look at its kernel log and network link"});
     }
     for (const PairSample& pair : matrix.pairs) {
-        const auto all_missing = [&](int m) {
-            return missing[static_cast<size_t>(m)] == total[static_cast<size_t>(m)];
-        };
-        const bool is_explained =
-            matrix.members.size() > 2 && (all_missing(pair.a) || all_missing(pair.b));
+        const bool is_explained = is_silent[static_cast<size_t>(pair.a)] ||
+                                  is_silent[static_cast<size_t>(pair.b)];
         if (pair.is_missing && !is_explained) {
             findings.push_back({Status::kFail, "pairs.link.silent", link_subject(matrix, pair),
-                                "no answer before the deadline, both ends answer others",
+                                "no answer before the deadline, though both ends still report",
                                 "check routing, MTU and cable between the two"});
         }
         if (pair.is_wrong_data) {

@@ -93,11 +93,13 @@ std::string table(const PairMatrix& matrix, const std::string& title, bool is_la
 Json to_json(const PairMatrix& matrix) {
     Json pairs = Json::array();
     for (const PairSample& pair : matrix.pairs) pairs.push_back(pair_to_json(pair));
-    return Json{{"unit", matrix.unit},
-                {"members", matrix.members},
-                {"message_bytes", matrix.message_bytes},
-                {"rounds", matrix.rounds},
-                {"pairs", std::move(pairs)}};
+    Json json{{"unit", matrix.unit},
+              {"members", matrix.members},
+              {"message_bytes", matrix.message_bytes},
+              {"rounds", matrix.rounds},
+              {"pairs", std::move(pairs)}};
+    if (!matrix.silent.empty()) json["silent"] = matrix.silent;
+    return json;
 }
 
 PairMatrix pair_matrix_from_json(const Json& json, const std::string& source) {
@@ -112,6 +114,14 @@ PairMatrix pair_matrix_from_json(const Json& json, const std::string& source) {
     }
     matrix.message_bytes = io::require<uint64_t>(json, "message_bytes", source);
     matrix.rounds = io::require<int>(json, "rounds", source);
+    if (json.contains("silent")) {
+        matrix.silent = io::require<std::vector<int>>(json, "silent", source);
+    }
+    for (const int member : matrix.silent) {
+        if (member < 0 || static_cast<size_t>(member) >= matrix.members.size()) {
+            throw DataError(format("{}: silent member {} does not exist", source, member));
+        }
+    }
     const Json pairs = io::require<Json>(json, "pairs", source);
     if (!pairs.is_array()) throw DataError(format("{}: \"pairs\" is no array", source));
     for (size_t i = 0; i < pairs.size(); ++i) {

@@ -36,6 +36,7 @@ struct PairMatrix {
     uint64_t message_bytes = 0;
     int rounds = 0;
     std::vector<PairSample> pairs;
+    std::vector<int> silent;  // members that stopped answering at all
 };
 
 io::Json to_json(const PairMatrix& matrix);
