@@ -15,7 +15,9 @@ std::string after_colon(const std::string& text) {
 }
 
 /// "400 Gb/sec (4X NDR)" or "32.0 GT/s PCIe": the number in front.
-double leading_number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+double leading_number(const std::string& text) {
+    return std::strtod(text.c_str(), nullptr);
+}
 
 std::map<std::string, int64_t> read_counters(const SysTree& tree, const std::string& folder) {
     std::map<std::string, int64_t> counters;
@@ -107,10 +109,14 @@ std::vector<PciDevice> read_pci_devices(const SysTree& tree) {
         result.device = read_hex(tree, folder + "/device");
         result.class_code = read_hex(tree, folder + "/class");
         result.numa_node = read_numa(tree, folder);
-        result.speed_gt_per_s = leading_number(tree.read(folder + "/current_link_speed").value_or(""));
-        result.max_speed_gt_per_s = leading_number(tree.read(folder + "/max_link_speed").value_or(""));
-        result.width = static_cast<int>(tree.read_number(folder + "/current_link_width").value_or(0));
-        result.max_width = static_cast<int>(tree.read_number(folder + "/max_link_width").value_or(0));
+        result.speed_gt_per_s =
+            leading_number(tree.read(folder + "/current_link_speed").value_or(""));
+        result.max_speed_gt_per_s =
+            leading_number(tree.read(folder + "/max_link_speed").value_or(""));
+        result.width =
+            static_cast<int>(tree.read_number(folder + "/current_link_width").value_or(0));
+        result.max_width =
+            static_cast<int>(tree.read_number(folder + "/max_link_width").value_or(0));
         result.driver = tree.link_name(folder + "/driver");
         result.path = tree.resolve(folder);
         devices.push_back(std::move(result));

@@ -14,13 +14,13 @@ namespace longhaul::cluster {
 
 /// A port of an RDMA device.
 struct RdmaPort {
-    std::string device;      // "mlx5_0"
+    std::string device;  // "mlx5_0"
     int port = 1;
     std::string link_layer;  // "InfiniBand" or "Ethernet"
     std::string state;       // "ACTIVE", "DOWN", "INIT", ...
     std::string phys_state;  // "LinkUp", "Polling", "Disabled", ...
     double rate_gbit_per_s = 0;
-    std::string gid0;        // the first GID
+    std::string gid0;  // the first GID
     std::string pci_address;
     int numa_node = -1;
     std::map<std::string, int64_t> counters;  // "symbol_error", "link_downed", hw counters too
@@ -33,8 +33,8 @@ std::vector<RdmaPort> read_rdma_ports(const SysTree& tree);
 struct NetInterface {
     std::string name;
     bool is_virtual = false;
-    std::string state;               // operstate: "up", "down", "unknown"
-    int64_t speed_mbit_per_s = -1;   // -1: not known
+    std::string state;              // operstate: "up", "down", "unknown"
+    int64_t speed_mbit_per_s = -1;  // -1: not known
     int64_t mtu = -1;
     std::string pci_address;
     int numa_node = -1;

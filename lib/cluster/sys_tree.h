@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Files of /sys and /proc, of this machine or of a snapshot folder that holds the same tree, so that
-// tests and people can look at machines that are not here.
+// Files of /sys and /proc, of this machine or of a snapshot folder that holds the same tree, so
+// that tests and people can look at machines that are not here.
 
 #include <cstdint>
 #include <filesystem>

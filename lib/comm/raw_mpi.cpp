@@ -31,11 +31,14 @@ void check(int result, const char* call) {
 }
 
 int as_count(size_t count) {
-    if (count > INT_MAX) throw CommError(format("{} elements are too many for one MPI call", count));
+    if (count > INT_MAX)
+        throw CommError(format("{} elements are too many for one MPI call", count));
     return static_cast<int>(count);
 }
 
-const void* or_in_place(const float* in) { return in == nullptr ? MPI_IN_PLACE : in; }
+const void* or_in_place(const float* in) {
+    return in == nullptr ? MPI_IN_PLACE : in;
+}
 
 /// @return false when the deadline passed first.
 bool wait_until(MPI_Request& request, double deadline_s) {
@@ -80,7 +83,9 @@ std::string RawMpi::processor_name() {
     return {name, static_cast<size_t>(length)};
 }
 
-void RawMpi::barrier() { check(MPI_Barrier(impl_->comm), "MPI_Barrier"); }
+void RawMpi::barrier() {
+    check(MPI_Barrier(impl_->comm), "MPI_Barrier");
+}
 
 void RawMpi::all_reduce_sum(const float* in, float* out, size_t count) {
     check(MPI_Allreduce(or_in_place(in), out, as_count(count), MPI_FLOAT, MPI_SUM, impl_->comm),
@@ -112,9 +117,9 @@ void RawMpi::broadcast(float* data, size_t count, int root) {
 void RawMpi::send_receive(const float* in, float* out, size_t count, int to, int from) {
     const int n = as_count(count);
     if (in == nullptr) {
-        check(MPI_Sendrecv_replace(out, n, MPI_FLOAT, to, 0, from, 0, impl_->comm,
-                                   MPI_STATUS_IGNORE),
-              "MPI_Sendrecv_replace");
+        check(
+            MPI_Sendrecv_replace(out, n, MPI_FLOAT, to, 0, from, 0, impl_->comm, MPI_STATUS_IGNORE),
+            "MPI_Sendrecv_replace");
         return;
     }
     check(MPI_Sendrecv(in, n, MPI_FLOAT, to, 0, out, n, MPI_FLOAT, from, 0, impl_->comm,
@@ -131,7 +136,8 @@ void RawMpi::max(std::span<double> values) {
 std::vector<std::string> RawMpi::gather(const std::string& text) {
     const int length = as_count(text.size());
     std::vector<int> lengths(static_cast<size_t>(size_)), offsets(static_cast<size_t>(size_));
-    check(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, impl_->comm), "MPI_Gather");
+    check(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, impl_->comm),
+          "MPI_Gather");
     size_t total = 0;
     for (size_t i = 0; i < lengths.size(); ++i) {
         offsets[i] = as_count(total);
@@ -143,7 +149,8 @@ std::vector<std::string> RawMpi::gather(const std::string& text) {
           "MPI_Gatherv");
     std::vector<std::string> texts;
     for (size_t i = 0; rank_ == 0 && i < lengths.size(); ++i) {
-        texts.push_back(all.substr(static_cast<size_t>(offsets[i]), static_cast<size_t>(lengths[i])));
+        texts.push_back(
+            all.substr(static_cast<size_t>(offsets[i]), static_cast<size_t>(lengths[i])));
     }
     return texts;
 }
@@ -157,8 +164,9 @@ bool RawMpi::send(std::span<const std::byte> bytes, int to, int tag, double dead
 
 bool RawMpi::receive(std::span<std::byte> bytes, int from, int tag, double deadline_s) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Irecv(bytes.data(), as_count(bytes.size()), MPI_BYTE, from, tag, impl_->comm, &request),
-          "MPI_Irecv");
+    check(
+        MPI_Irecv(bytes.data(), as_count(bytes.size()), MPI_BYTE, from, tag, impl_->comm, &request),
+        "MPI_Irecv");
     if (wait_until(request, deadline_s)) return true;
     check(MPI_Cancel(&request), "MPI_Cancel");
     check(MPI_Request_free(&request), "MPI_Request_free");

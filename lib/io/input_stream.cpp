@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -212,6 +213,19 @@ std::unique_ptr<InputStream> open_input(const std::string& path) {
     }
     if (is_zstd(stored.available())) return std::make_unique<ZstdInput>(std::move(stored));
     return std::make_unique<PlainInput>(std::move(stored));
+}
+
+std::string read_all(const std::string& path, uint64_t max_bytes) {
+    const auto input = open_input(path);
+    std::string text;
+    std::array<char, 64 << 10> piece;
+    while (const size_t n = input->read(std::as_writable_bytes(std::span(piece)))) {
+        if (text.size() + n > max_bytes) {
+            throw DataError(input->name(), text.size(), format("more than {} bytes", max_bytes));
+        }
+        text.append(piece.data(), n);
+    }
+    return text;
 }
 
 }  // namespace longhaul::io

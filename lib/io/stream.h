@@ -38,6 +38,8 @@ class InputStream {
 
 /// Opens `path` ("-" is stdin) and recognises its compression.
 std::unique_ptr<InputStream> open_input(const std::string& path);
+/// Everything that open_input(path) gives. @throws DataError when it is more than `max_bytes`.
+std::string read_all(const std::string& path, uint64_t max_bytes);
 
 /// A sink of bytes, compressed as asked. close() must be called: it reports lost data.
 class OutputStream {

@@ -25,11 +25,16 @@ class MpiFabric : public Fabric {
 
     void run(Collective collective, const float* in, float* out, size_t count) override {
         switch (collective) {
-            case Collective::kAllReduce: return mpi_.all_reduce_sum(in, out, count);
-            case Collective::kAllGather: return mpi_.all_gather(in, out, count);
-            case Collective::kReduceScatter: return mpi_.reduce_scatter_sum(in, out, count);
-            case Collective::kAllToAll: return mpi_.all_to_all(in, out, count);
-            case Collective::kBroadcast: return broadcast(in, out, count);
+            case Collective::kAllReduce:
+                return mpi_.all_reduce_sum(in, out, count);
+            case Collective::kAllGather:
+                return mpi_.all_gather(in, out, count);
+            case Collective::kReduceScatter:
+                return mpi_.reduce_scatter_sum(in, out, count);
+            case Collective::kAllToAll:
+                return mpi_.all_to_all(in, out, count);
+            case Collective::kBroadcast:
+                return broadcast(in, out, count);
             case Collective::kSendRecv:
                 return mpi_.send_receive(in, out, count, (rank() + 1) % size(),
                                          (rank() + size() - 1) % size());

@@ -125,8 +125,8 @@ void add_missing_and_wrong(const PairMatrix& matrix, std::vector<Finding>& findi
                             "exclude the node; look at its kernel log and network link"});
     }
     for (const PairSample& pair : matrix.pairs) {
-        const bool is_explained = is_silent[static_cast<size_t>(pair.a)] ||
-                                  is_silent[static_cast<size_t>(pair.b)];
+        const bool is_explained =
+            is_silent[static_cast<size_t>(pair.a)] || is_silent[static_cast<size_t>(pair.b)];
         if (pair.is_missing && !is_explained) {
             findings.push_back({Status::kFail, "pairs.link.silent", link_subject(matrix, pair),
                                 "no answer before the deadline, though both ends still report",

@@ -21,7 +21,10 @@ struct TimedOut {};
 class Talk {
  public:
     Talk(Fabric& fabric, int peer, const ExchangePlan& plan)
-        : fabric_(fabric), peer_(peer), plan_(plan), start_(Clock::now()),
+        : fabric_(fabric),
+          peer_(peer),
+          plan_(plan),
+          start_(Clock::now()),
           buffer_((plan.message_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t)) {}
 
     void send_word(uint64_t word) {

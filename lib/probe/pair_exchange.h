@@ -23,7 +23,7 @@ struct ExchangeResult {
     double back_gb_per_s = 0;
     double latency_us = 0;
     double noise = 0;
-    int32_t is_complete = 0;    // 0: the peer did not answer in time
+    int32_t is_complete = 0;  // 0: the peer did not answer in time
     int32_t is_wrong_data = 0;
 };
 

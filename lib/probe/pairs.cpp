@@ -76,7 +76,8 @@ class Leader {
             samples.push_back(sample);
             if (is_silent(a) || is_silent(b)) continue;
             for (const int member : {a, b}) {
-                Order order{OrderKind::kExchange, rank_of(member == a ? b : a), member == a, 0, plan_};
+                Order order{OrderKind::kExchange, rank_of(member == a ? b : a), member == a, 0,
+                            plan_};
                 if (rank_of(member) == 0) {
                     own.emplace_back(order, samples.size() - 1);
                 } else if (fabric_.send(bytes_of(order), rank_of(member), kGrace_s)) {
@@ -121,7 +122,8 @@ class Leader {
     }
 
     /// All wait at once, so the first report gets the whole deadline and the others only grace.
-    void collect(const std::vector<std::pair<int, int>>& expected, std::vector<PairSample>& samples) {
+    void collect(const std::vector<std::pair<int, int>>& expected,
+                 std::vector<PairSample>& samples) {
         double patience_s = plan_.deadline_s + kGrace_s;
         for (const auto& [member, index] : expected) {
             PairSample& sample = samples[static_cast<size_t>(index)];

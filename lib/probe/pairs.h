@@ -14,12 +14,12 @@
 namespace longhaul::probe {
 
 struct PairOptions {
-    std::string unit = "auto";         // "host", "rank", or host when there is more than one
+    std::string unit = "auto";  // "host", "rank", or host when there is more than one
     uint64_t message_bytes = 16 << 20;
-    int iterations = 10;               // timed bandwidth messages for each direction
+    int iterations = 10;  // timed bandwidth messages for each direction
     int latency_iterations = 100;
-    double deadline_s = 30;            // for one round
-    int max_retests = 8;               // suspects measured again with all others idle
+    double deadline_s = 30;  // for one round
+    int max_retests = 8;     // suspects measured again with all others idle
     IsolationLimits limits;
 };
 

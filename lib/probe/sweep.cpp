@@ -12,9 +12,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool joins_parts(Collective collective) { return collective == Collective::kAllGather; }
-bool splits_parts(Collective collective) { return collective == Collective::kReduceScatter; }
-bool exchanges_parts(Collective collective) { return collective == Collective::kAllToAll; }
+bool joins_parts(Collective collective) {
+    return collective == Collective::kAllGather;
+}
+bool splits_parts(Collective collective) {
+    return collective == Collective::kReduceScatter;
+}
+bool exchanges_parts(Collective collective) {
+    return collective == Collective::kAllToAll;
+}
 
 /// Small whole numbers: their sums over ranks are exact in float up to 2^20 ranks.
 constexpr size_t kPeriod = 13;  // of value_of() in `index`
@@ -29,10 +35,9 @@ class Buffers {
         : collective_(collective), count_(count), rank_(rank), size_(size) {
         const size_t all = count * static_cast<size_t>(size);
         in_.resize(splits_parts(collective) || exchanges_parts(collective) ? all : count);
-        out_.resize(splits_parts(collective) ? count : joins_parts(collective) ||
-                                                               exchanges_parts(collective)
-                                                           ? all
-                                                           : count);
+        out_.resize(splits_parts(collective)                                 ? count
+                    : joins_parts(collective) || exchanges_parts(collective) ? all
+                                                                             : count);
         for (size_t i = 0; i < kPeriod; ++i) {
             for (int r = 0; r < size; ++r) sums_[i] += value_of(r, i);
         }
@@ -70,13 +75,18 @@ class Buffers {
         const size_t part = count_ == 0 ? 0 : i / count_;
         const auto me = static_cast<size_t>(rank_);
         switch (collective_) {
-            case Collective::kAllReduce: return sums_[i % kPeriod];
-            case Collective::kReduceScatter: return sums_[(me * count_ + i) % kPeriod];
-            case Collective::kAllGather: return value_of(static_cast<int>(part), i % count_);
+            case Collective::kAllReduce:
+                return sums_[i % kPeriod];
+            case Collective::kReduceScatter:
+                return sums_[(me * count_ + i) % kPeriod];
+            case Collective::kAllGather:
+                return value_of(static_cast<int>(part), i % count_);
             case Collective::kAllToAll:
                 return value_of(static_cast<int>(part), me * count_ + i % count_);
-            case Collective::kBroadcast: return value_of(0, i);
-            case Collective::kSendRecv: return value_of((rank_ + size_ - 1) % size_, i);
+            case Collective::kBroadcast:
+                return value_of(0, i);
+            case Collective::kSendRecv:
+                return value_of((rank_ + size_ - 1) % size_, i);
         }
         return 0;
     }
@@ -101,6 +111,7 @@ SweepResult measure(Fabric& fabric, Buffers& buffers, const SweepOptions& option
         times_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
     }
     fabric.max(times_us);
+    result.is_measured = true;
     result.time_us = summarize(times_us);
     const auto rate = [&](double time_us) {
         return bandwidth(row.collective, row.size_bytes, fabric.size(), time_us * 1e-6);
@@ -112,7 +123,8 @@ SweepResult measure(Fabric& fabric, Buffers& buffers, const SweepOptions& option
     buffers.run(fabric, is_in_place);
     // The sum of the counts, by way of max over a vector with one slot a rank.
     std::vector<double> wrong(static_cast<size_t>(fabric.size()), 0);
-    wrong[static_cast<size_t>(fabric.rank())] = static_cast<double>(buffers.count_wrong(is_in_place));
+    wrong[static_cast<size_t>(fabric.rank())] =
+        static_cast<double>(buffers.count_wrong(is_in_place));
     fabric.max(wrong);
     result.num_wrong = 0;
     for (const double count : wrong) result.num_wrong += static_cast<int64_t>(count);
@@ -132,13 +144,13 @@ Sweep run_sweep(Fabric& fabric, const SweepOptions& options,
             SweepRow row;
             row.collective = collective;
             row.count = elements_per_rank(collective, size_bytes, sizeof(float), fabric.size());
-            row.size_bytes =
-                table_size_bytes(collective, row.count, sizeof(float), fabric.size());
+            row.size_bytes = table_size_bytes(collective, row.count, sizeof(float), fabric.size());
             if (row.count == 0 || row.size_bytes == last_size) continue;  // rounded to the same
             last_size = row.size_bytes;
             Buffers buffers(collective, row.count, fabric.rank(), fabric.size());
             row.out_of_place = measure(fabric, buffers, options, row, false);
-            row.in_place = measure(fabric, buffers, options, row, true);
+            // Alone there is nothing to do in place.
+            if (fabric.size() > 1) row.in_place = measure(fabric, buffers, options, row, true);
             if (fabric.rank() != 0) continue;
             if (on_row) on_row(row);
             sweep.rows.push_back(row);
@@ -183,10 +195,10 @@ std::vector<record::Finding> judge(const Sweep& sweep, const SweepOptions& optio
             }
         }
         if (num_wrong > 0) {
-            findings.push_back({Status::kFail, "sweep.data.wrong", subject,
-                                format("{} wrong elements, first at size {} bytes", num_wrong,
-                                       wrong_size),
-                                "nccl-probe pairs names the link; test memory and NIC of its ends"});
+            findings.push_back(
+                {Status::kFail, "sweep.data.wrong", subject,
+                 format("{} wrong elements, first at size {} bytes", num_wrong, wrong_size),
+                 "nccl-probe pairs names the link; test memory and NIC of its ends"});
         }
         if (sweep.ranks.size() < 2) {
             findings.push_back({Status::kNote, "sweep.single", subject,
@@ -198,9 +210,9 @@ std::vector<record::Finding> judge(const Sweep& sweep, const SweepOptions& optio
                                        options.min_busbw_gb_per_s),
                                 "nccl-probe pairs, env and topo find the reason"});
         } else if (num_wrong == 0) {
-            findings.push_back({Status::kOk, "sweep.done", subject,
-                                format("best busbw {:.3g} GB/s on {} ranks", best,
-                                       sweep.ranks.size()), ""});
+            findings.push_back(
+                {Status::kOk, "sweep.done", subject,
+                 format("best busbw {:.3g} GB/s on {} ranks", best, sweep.ranks.size()), ""});
         }
     }
     return findings;

@@ -19,15 +19,16 @@ struct SweepOptions {
     std::vector<uint64_t> sizes_bytes;
     int warmup = 5;
     int iterations = 20;
-    bool check = true;             // verify the data of every size
+    bool check = true;              // verify the data of every size
     double min_busbw_gb_per_s = 0;  // the best busbw of a collective must reach it; 0: no floor
 };
 
 /// One placement of one size. The time of an iteration is that of its slowest rank.
 struct SweepResult {
+    bool is_measured = false;
     Summary time_us;
-    Bandwidth best, typical;     // of the fastest and of the median iteration
-    int64_t num_wrong = -1;      // elements on all ranks; -1: not checked
+    Bandwidth best, typical;  // of the fastest and of the median iteration
+    int64_t num_wrong = -1;   // elements on all ranks; -1: not checked
 };
 
 struct SweepRow {

@@ -14,6 +14,9 @@ std::string wrong_text(int64_t num_wrong) {
 }
 
 std::string half_row(const SweepResult& result) {
+    if (!result.is_measured) {
+        return format("  {:>9} {:>9} {:>9} {:>7} {:>7} {:>6}", "-", "-", "-", "-", "-", "-");
+    }
     return format("  {:>9.2f} {:>9.2f} {:>9.2f} {:>7.2f} {:>7.2f} {:>6}", result.time_us.median,
                   result.time_us.min, result.time_us.max, result.typical.algbw_gb_per_s,
                   result.typical.busbw_gb_per_s, wrong_text(result.num_wrong));
@@ -35,23 +38,22 @@ io::Json result_json(const SweepResult& result) {
 std::string table_header(const Sweep& sweep) {
     std::set<std::string> hosts;
     for (const RankInfo& rank : sweep.ranks) hosts.insert(rank.host);
-    std::string text = format("# transport {}, {} ranks on {} host{}; time of the slowest rank: "
-                              "median, min, max; rates of the median, GB = 1e9 bytes\n",
-                              sweep.transport, sweep.ranks.size(), hosts.size(),
-                              hosts.size() == 1 ? "" : "s");
+    std::string text = format(
+        "# transport {}, {} ranks on {} host{}; time of the slowest rank: "
+        "median, min, max; rates of the median, GB = 1e9 bytes\n",
+        sweep.transport, sweep.ranks.size(), hosts.size(), hosts.size() == 1 ? "" : "s");
     for (const RankInfo& rank : sweep.ranks) {
         text += format("#   rank {:>3} pid {:>7} on {}\n", rank.rank, rank.pid, rank.host);
     }
-    const std::string half = format("  {:>9} {:>9} {:>9} {:>7} {:>7} {:>6}", "time(us)", "min", "max",
-                                    "algbw", "busbw", "#wrong");
-    return text + format("# {:<14} {:>12} {:>12}{}{}\n", "out of place |", "", "", "", "") +
-           format("# {:<14} {:>12} {:>12}{} |in place{}\n", "collective", "size(B)", "count", half,
-                  half);
+    const std::string half = format("  {:>9} {:>9} {:>9} {:>7} {:>7} {:>6}", "time(us)", "min",
+                                    "max", "algbw", "busbw", "#wrong");
+    return text + format("#{:<41}{:<54}{}\n", "", "   out of place", "   in place") +
+           format("# {:<14} {:>12} {:>12}{}{}\n", "collective", "size(B)", "count", half, half);
 }
 
 std::string to_text(const SweepRow& row) {
-    return format("  {:<14} {:>12} {:>12}{}          {}\n", collective_name(row.collective),
-                  row.size_bytes, row.count, half_row(row.out_of_place), half_row(row.in_place));
+    return format("  {:<14} {:>12} {:>12}{}{}\n", collective_name(row.collective), row.size_bytes,
+                  row.count, half_row(row.out_of_place), half_row(row.in_place));
 }
 
 io::Json to_json(const Sweep& sweep, const SweepOptions& options) {
@@ -65,8 +67,8 @@ io::Json to_json(const Sweep& sweep, const SweepOptions& options) {
                            {"size_bytes", row.size_bytes},
                            {"count", row.count},
                            {"type", "float"},
-                           {"out_of_place", result_json(row.out_of_place)},
-                           {"in_place", result_json(row.in_place)}});
+                           {"out_of_place", result_json(row.out_of_place)}});
+        if (row.in_place.is_measured) results.back()["in_place"] = result_json(row.in_place);
     }
     io::Json models = io::Json::array();
     const int num_ranks = static_cast<int>(sweep.ranks.size());
