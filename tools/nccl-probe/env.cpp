@@ -11,9 +11,8 @@ ExitCode run_env(const cli::Args& args) {
     bool json = false, strict = false;
     cli::CommonOptions common;
     cli::Command command("nccl-probe env", "known pitfalls in NCCL, UCX and Open MPI variables");
-    command.option(
-        "--input", options.input, "FILE",
-        "judge NAME=value lines, as env prints them, instead of this environment (- is stdin)");
+    command.option("--input", options.input, "FILE",
+                   "judge NAME=value lines of a file instead of this environment (- is stdin)");
     command.option("--sys-root", options.sys_root, "DIR",
                    "look up devices in a snapshot folder instead of /");
     command.flag("--json", json, "one JSON object instead of text");

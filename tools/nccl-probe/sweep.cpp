@@ -18,7 +18,7 @@ struct Options {
     double factor = 2;
     int warmup = 5, iterations = 20;
     double min_busbw = 0;
-    bool no_check = false, json = false, strict = false;
+    bool check = true, json = false, strict = false;
     cli::CommonOptions common;
 };
 
@@ -34,12 +34,11 @@ Options parse(const cli::Args& args) {
     command
         .option("--min-busbw", options.min_busbw, "GB/S", "exit 1 when the best busbw stays below")
         .range(0, 1e6);
-    command.flag("--no-check", options.no_check, "do not verify the data");
+    command.flag("--check,!--no-check", options.check, "verify the data of every size (default)");
     command.flag("--json", options.json, "one JSON object instead of a table");
     command.flag("--strict", options.strict, "warnings count as failures");
     command.positional("COLLECTIVE", options.collectives,
-                       "all-reduce (default), all-gather, reduce-scatter, all-to-all, broadcast, "
-                       "send-recv, or all");
+                       "all-reduce (default), all-gather, broadcast, ... or all: see the man page");
     cli::add_common_options(command, options.common, cli::kQuietVerbose);
     command.parse(args);
     return options;
@@ -51,7 +50,7 @@ probe::SweepOptions settings(const Options& options) {
                                            options.step.value);
     sweep.warmup = options.warmup;
     sweep.iterations = options.iterations;
-    sweep.check = !options.no_check;
+    sweep.check = options.check;
     sweep.min_busbw_gb_per_s = options.min_busbw;
     if (options.collectives.empty()) return sweep;
     sweep.collectives.clear();
