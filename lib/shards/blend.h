@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A weighted blend of data sets as one sequence of samples. Sample number -> (set, sample number in
-// that set) is a pure function; after any number of samples each set is less than one sample away
-// from its share.
+// that set) is a pure function; after each block of 1/(smallest share) samples every set is less
+// than one sample away from its share, and inside a block the sets alternate evenly.
 
 #include <cstdint>
 #include <filesystem>
@@ -50,7 +50,7 @@ class Blend {
     std::vector<uint32_t> document_starts(uint64_t sample) const;
 
  private:
-    uint64_t seq_len_;
+    uint64_t seq_len_, block_ = 1;
     std::vector<Dataset> sets_;
     std::vector<SampleOrder> orders_;
     std::vector<uint64_t> cumulative_;  // shares as integers over kShareUnit, cumulated

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/shards/dataset.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lib/base/check.h"
+#include "lib/shards/format.h"
+#include "lib/shards/shard_file.h"
+
+namespace longhaul::shards {
+
+struct Dataset::Impl {
+    DatasetInfo info;
+    ShardDetails details;
+    std::vector<ShardFile> shards;
+    std::vector<uint64_t> first_token, first_document;  // of each shard, and the totals at the end
+
+    size_t shard_of(const std::vector<uint64_t>& firsts, uint64_t index) const {
+        const auto after = std::upper_bound(firsts.begin(), firsts.end(), index);
+        return static_cast<size_t>(after - firsts.begin()) - 1;
+    }
+
+    template <class Out>
+    void read(uint64_t first, std::span<Out> out) const {
+        if (first > info.num_tokens || out.size() > info.num_tokens - first) {
+            throw DataError(format("{}: tokens {} to {} asked, it has {}", info.folder.string(),
+                                   first, first + out.size(), info.num_tokens));
+        }
+        while (!out.empty()) {
+            const size_t shard = shard_of(first_token, first);
+            const uint64_t inside = first - first_token[shard];
+            const size_t count = std::min<uint64_t>(out.size(), first_token[shard + 1] - first);
+            shards[shard].read_tokens(inside, out.first(count));
+            out = out.subspan(count);
+            first += count;
+        }
+    }
+
+    uint64_t first_record(uint64_t unit, uint64_t input) const {
+        for (const Segment& segment : details.segments) {
+            if (segment.unit == unit && segment.input == input) return segment.first_record;
+        }
+        throw DataError(format("{}: manifest.json: no segment for unit {}, input {}",
+                               info.folder.string(), unit, input));
+    }
+};
+
+Dataset::Dataset(const std::filesystem::path& folder) : impl_(std::make_unique<Impl>()) {
+    Impl& self = *impl_;
+    const record::Manifest manifest = read_shard_manifest(folder, self.details);
+    const ShardDetails& details = self.details;
+    self.info = {folder,
+                 details.num_tokens,
+                 details.num_documents,
+                 details.token_type,
+                 details.vocab_size,
+                 details.bos_id,
+                 details.eos_id,
+                 details.tokenizer_hash,
+                 record::manifest_hash(manifest)};
+    uint64_t tokens = 0, documents = 0;
+    for (const ShardEntry& entry : details.shards) {
+        self.first_token.push_back(tokens);
+        self.first_document.push_back(documents);
+        self.shards.emplace_back(folder, entry, details);
+        tokens += entry.num_tokens;
+        documents += entry.num_documents;
+    }
+    self.first_token.push_back(tokens);
+    self.first_document.push_back(documents);
+    if (tokens != details.num_tokens || documents != details.num_documents) {
+        throw DataError(
+            format("{}: manifest.json: the shards have {} tokens and {} documents, the "
+                   "totals say {} and {}",
+                   folder.string(), tokens, documents, details.num_tokens, details.num_documents));
+    }
+}
+
+Dataset::Dataset(Dataset&&) noexcept = default;
+Dataset& Dataset::operator=(Dataset&&) noexcept = default;
+Dataset::~Dataset() = default;
+
+const DatasetInfo& Dataset::info() const {
+    return impl_->info;
+}
+const std::vector<std::string>& Dataset::input_paths() const {
+    return impl_->details.inputs;
+}
+
+void Dataset::read(uint64_t first, std::span<uint32_t> out) const {
+    impl_->read(first, out);
+}
+void Dataset::read(uint64_t first, std::span<int32_t> out) const {
+    impl_->read(first, out);
+}
+
+std::vector<uint64_t> Dataset::document_starts(uint64_t first, uint64_t count) const {
+    std::vector<uint64_t> starts;
+    const uint64_t end = std::min(first + count, info().num_tokens);
+    while (first < end) {
+        const size_t shard = impl_->shard_of(impl_->first_token, first);
+        const uint64_t base = impl_->first_token[shard];
+        const uint64_t inside_end = std::min(end, impl_->first_token[shard + 1]) - base;
+        const ShardFile& file = impl_->shards[shard];
+        uint64_t document = file.find_document(first - base);
+        std::array<uint64_t, 64> offsets;
+        for (bool more = true; more && document < file.num_documents();) {
+            const auto part = std::span(offsets).first(
+                std::min<uint64_t>(offsets.size(), file.num_documents() - document));
+            file.read_offsets(document, part);
+            for (const uint64_t offset : part) {
+                more = offset < inside_end;
+                const bool is_new = starts.empty() || starts.back() != base + offset;
+                if (more && base + offset >= first && is_new) starts.push_back(base + offset);
+            }
+            document += part.size();
+        }
+        first = base + inside_end;
+    }
+    return starts;
+}
+
+DocumentRef Dataset::document_at(uint64_t token) const {
+    LH_CHECK(token < info().num_tokens, "token {} of {}", token, info().num_tokens);
+    const size_t shard = impl_->shard_of(impl_->first_token, token);
+    const uint64_t inside = impl_->shards[shard].find_document(token - impl_->first_token[shard]);
+    return document(impl_->first_document[shard] + inside);
+}
+
+DocumentRef Dataset::document(uint64_t index) const {
+    LH_CHECK(index < info().num_documents, "document {} of {}", index, info().num_documents);
+    const size_t shard = impl_->shard_of(impl_->first_document, index);
+    const ShardFile& file = impl_->shards[shard];
+    const uint64_t inside = index - impl_->first_document[shard];
+    uint64_t offsets[2], source[2];
+    file.read_offsets(inside, offsets);
+    file.read_sources(inside, source);
+    if (offsets[0] > offsets[1] || offsets[1] > file.num_tokens()) {
+        throw DataError(format("{}: doc_offsets[{}] is out of order", file.name(), inside));
+    }
+    const uint64_t unit = impl_->details.shards[shard].unit;
+    return {index, impl_->first_token[shard] + offsets[0], offsets[1] - offsets[0],
+            static_cast<uint32_t>(source[0]), source[1] + impl_->first_record(unit, source[0])};
+}
+
+}  // namespace longhaul::shards

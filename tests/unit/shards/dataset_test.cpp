@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/shards/dataset.h"
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "lib/base/error.h"
+#include "lib/io/file.h"
+#include "lib/shards/blend.h"
+#include "lib/shards/format.h"
+#include "lib/shards/shard_writer.h"
+
+using namespace longhaul;
+using namespace longhaul::shards;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of shards: two units with documents of 0 to 6 tokens, ids counting up.
+class Fixture {
+ public:
+    explicit Fixture(TokenType type = TokenType::kU16, uint64_t documents = 40,
+                     const std::string& name = "set")
+        : folder(fs::temp_directory_path() / format("lh-shards-{}-{}", name, ::getpid())) {
+        fs::remove_all(folder);
+        fs::create_directories(folder);
+        details.token_type = type;
+        details.vocab_size = 60000;
+        details.eos_id = 7;
+        details.tokenizer_hash = {1, 2};
+        details.inputs = {"a.jsonl", "b.jsonl"};
+        for (uint64_t unit = 0; unit < 2; ++unit) {
+            ShardWriter writer({folder, folder, unit, 50, type, 60000, details.tokenizer_hash});
+            for (uint64_t i = 0; i < documents; ++i) {
+                std::vector<uint32_t> ids(i % 7);
+                for (uint32_t& id : ids)
+                    id = static_cast<uint32_t>(tokens.size() % 60000), tokens.push_back(id);
+                starts.push_back(tokens.size() - ids.size());
+                writer.add(ids, static_cast<uint32_t>(unit), i * 2);
+            }
+            for (const ShardEntry& entry : writer.close()) details.shards.push_back(entry);
+            details.segments.push_back({unit, static_cast<uint32_t>(unit), 0, 1, unit * 100});
+        }
+        details.num_tokens = tokens.size();
+        details.num_documents = documents * 2;
+        write_manifest();
+    }
+    ~Fixture() { fs::remove_all(folder); }
+
+    void write_manifest() const {
+        record::Manifest manifest;
+        manifest.tool = "tok-shard";
+        manifest.version = "0";
+        manifest.kind = kManifestKind;
+        manifest.details_json = details_to_json(details);
+        record::write_manifest(folder / "manifest.json", manifest);
+    }
+
+    fs::path folder;
+    ShardDetails details;
+    std::vector<uint32_t> tokens;
+    std::vector<uint64_t> starts;
+};
+
+std::string message_of(const fs::path& folder) {
+    try {
+        Dataset{folder};
+        return "(opened)";
+    } catch (const Error& error) {
+        return error.describe();
+    }
+}
+
+bool contains(const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("dataset: reads any window across shards, u16 and u32") {
+    for (const TokenType type : {TokenType::kU16, TokenType::kU32}) {
+        const Fixture fixture(type);
+        const Dataset dataset(fixture.folder);
+        CHECK(fixture.details.shards.size() > 4);
+        REQUIRE(dataset.info().num_tokens == fixture.tokens.size());
+        for (size_t first = 0; first < fixture.tokens.size(); first += 13) {
+            for (const size_t count : {size_t{1}, size_t{49}, size_t{120}}) {
+                const size_t length = std::min(count, fixture.tokens.size() - first);
+                std::vector<uint32_t> out(length);
+                dataset.read(first, out);
+                const auto begin = fixture.tokens.begin() + static_cast<ptrdiff_t>(first);
+                REQUIRE(std::equal(out.begin(), out.end(), begin));
+            }
+        }
+        std::vector<int32_t> past(2);
+        CHECK_THROWS_AS(dataset.read(dataset.info().num_tokens - 1, past), DataError);
+    }
+}
+
+TEST_CASE("dataset: documents know their tokens and their records") {
+    const Fixture fixture;
+    const Dataset dataset(fixture.folder);
+    for (uint64_t i = 0; i < dataset.info().num_documents; ++i) {
+        const DocumentRef document = dataset.document(i);
+        CHECK(document.first_token == fixture.starts[i]);
+        CHECK(document.num_tokens == i % 40 % 7);
+        CHECK(document.input == i / 40);
+        CHECK(document.record == i % 40 * 2 + i / 40 * 100);
+        if (document.num_tokens > 0) {
+            CHECK(dataset.document_at(document.first_token).index == i);
+            CHECK(dataset.document_at(document.first_token + document.num_tokens - 1).index == i);
+        }
+    }
+    for (uint64_t first = 0; first + 30 < fixture.tokens.size(); first += 7) {
+        std::vector<uint64_t> expected;
+        for (const uint64_t start : fixture.starts) {
+            const bool inside = start >= first && start < first + 30;
+            if (inside && (expected.empty() || expected.back() != start)) expected.push_back(start);
+        }
+        REQUIRE(dataset.document_starts(first, 30) == expected);
+    }
+}
+
+TEST_CASE("dataset: shards are the same bytes every time") {
+    const Fixture one(TokenType::kU16, 40, "one"), two(TokenType::kU16, 40, "two");
+    REQUIRE(one.details.shards.size() == two.details.shards.size());
+    for (size_t i = 0; i < one.details.shards.size(); ++i) {
+        CHECK(one.details.shards[i].xxh3_128 == two.details.shards[i].xxh3_128);
+    }
+}
+
+TEST_CASE("dataset: damage is named") {
+    const Fixture fixture;
+    const fs::path shard = fixture.folder / fixture.details.shards[1].file;
+    const std::string content = io::read_text_file(shard);
+    const auto replace = [&](const std::string& bytes) {
+        std::ofstream(shard, std::ios::binary | std::ios::trunc) << bytes;
+    };
+    SUBCASE("torn") {
+        replace(content.substr(0, content.size() - 9));
+        CHECK(contains(message_of(fixture.folder), "cut or replaced"));
+    }
+    SUBCASE("missing") {
+        fs::remove(shard);
+        CHECK(contains(message_of(fixture.folder), "cannot open"));
+    }
+    SUBCASE("not HDF5") {
+        replace(std::string(content.size(), 'x'));
+        CHECK(contains(message_of(fixture.folder), "shard-00000-001.h5: "));
+    }
+    SUBCASE("another tokenizer") {
+        Fixture other = Fixture(TokenType::kU16, 40, "other");
+        other.details.tokenizer_hash = {3, 4};
+        other.write_manifest();
+        CHECK(contains(message_of(other.folder), "made by another tokenizer"));
+    }
+    SUBCASE("no manifest") {
+        fs::remove(fixture.folder / "manifest.json");
+        CHECK(contains(message_of(fixture.folder), "no manifest.json"));
+    }
+    SUBCASE("wrong totals") {
+        Fixture other = Fixture(TokenType::kU16, 40, "totals");
+        ++other.details.num_tokens;
+        other.write_manifest();
+        CHECK(contains(message_of(other.folder), "the totals say"));
+    }
+}
+
+TEST_CASE("blend: every sample of every set once an epoch, shares exact at each block") {
+    const Fixture a(TokenType::kU16, 400, "a"), b(TokenType::kU16, 200, "b"),
+        c(TokenType::kU16, 90, "c");
+    const Blend blend({{a.folder, 5}, {b.folder, 3}, {c.folder, 2}}, 8, 11);
+    std::vector<uint64_t> next(3, 0);
+    constexpr double kShares[] = {0.5, 0.3, 0.2};
+    for (uint64_t sample = 0; sample < 4000; ++sample) {
+        const SampleSource source = blend.locate(sample);
+        REQUIRE(source.sample == next[source.set]++);  // each set in its own order, nothing skipped
+        for (size_t set = 0; set < 3; ++set) {
+            const double wanted = kShares[set] * static_cast<double>(sample + 1);
+            REQUIRE(std::abs(static_cast<double>(next[set]) - wanted) < 2);
+            if ((sample + 1) % 8 == 0)
+                REQUIRE(std::abs(static_cast<double>(next[set]) - wanted) < 1);
+        }
+    }
+    std::vector<int32_t> tokens(9);
+    blend.read(17, tokens);
+    const SampleSource source = blend.locate(17);
+    const std::vector<uint32_t>& stream = source.set == 0   ? a.tokens
+                                          : source.set == 1 ? b.tokens
+                                                            : c.tokens;
+    for (size_t i = 0; i < 9; ++i)
+        CHECK(tokens[i] == static_cast<int32_t>(stream[source.first_token + i]));
+    CHECK_THROWS_AS(Blend({{a.folder, 0}}, 8, 1), UsageError);
+    CHECK_THROWS_AS(Blend({{a.folder, 1}, {b.folder, 1e-9}}, 8, 1), UsageError);
+    CHECK_THROWS_AS(Blend({}, 8, 1), UsageError);
+}
