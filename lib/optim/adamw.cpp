@@ -23,8 +23,8 @@ using parallel::StorageSlice;
 struct Run {
     const ParamSpec* spec;
     const std::string* tensor;
-    int64_t owned_first;     // in the owned range
-    int64_t global_first;    // row-major index in the global tensor
+    int64_t owned_first;   // in the owned range
+    int64_t global_first;  // row-major index in the global tensor
     int64_t count;
 };
 
@@ -34,9 +34,8 @@ template <class Visit>
 void for_each_run(const Bucket& bucket, const BucketContext& context, Visit visit) {
     for (const FlatPiece& piece : bucket.layout().pieces(bucket.owned())) {
         const ParamSpec& spec = context.specs[static_cast<size_t>(piece.param)];
-        for (const StorageSlice& slice :
-             parallel::storage_slices(spec, *context.mesh, context.rank,
-                                      {piece.param_first, piece.count})) {
+        for (const StorageSlice& slice : parallel::storage_slices(
+                 spec, *context.mesh, context.rank, {piece.param_first, piece.count})) {
             const int64_t owned_first = piece.bucket_first - bucket.owned().first +
                                         (slice.storage_first - piece.param_first);
             const auto whole = tensor::Slice::whole(tensor::Box::whole(slice.shape));
@@ -106,8 +105,7 @@ void round_weights(Bucket& bucket, const BucketContext& context, const AdamWSett
     if (!context.precision.has_master()) return;
     const auto master = bucket.state(StateKind::kMaster).as<float>();
     const auto weights = bucket.owned_weight().as<tensor::BFloat16>();
-    const bool is_stochastic =
-        settings.rounding == kernels::Rounding::kStochastic && update > 0;
+    const bool is_stochastic = settings.rounding == kernels::Rounding::kStochastic && update > 0;
     for_each_run(bucket, context, [&](const Run& run) {
         const uint64_t tensor_stream = xxh3_64(*run.tensor);
         for (int64_t i = 0; i < run.count; ++i) {

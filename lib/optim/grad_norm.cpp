@@ -14,7 +14,8 @@ using mesh::Axis;
 using parallel::Bucket;
 using parallel::FlatPiece;
 
-/// The part of the owned range whose squares this rank adds: ranks that own the same range share it.
+/// The part of the owned range whose squares this rank adds: ranks that own the same range share
+/// it.
 tensor::Range norm_range(const Bucket& bucket, const parallel::BucketContext& context) {
     mesh::AxisSet sharing = {Axis::kDpReplicate};
     if (!context.policy.shard_optimizer) sharing.insert(Axis::kDpShard);

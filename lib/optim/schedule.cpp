@@ -19,9 +19,12 @@ constexpr std::array<std::string_view, 3> kShapes = {"linear", "sqrt", "cosine"}
 double fall(DecayShape shape, double x) {
     x = std::clamp(x, 0.0, 1.0);
     switch (shape) {
-        case DecayShape::kLinear: return 1 - x;
-        case DecayShape::kSqrt: return 1 - std::sqrt(x);
-        case DecayShape::kCosine: return 0.5 * (1 + std::cos(std::numbers::pi * x));
+        case DecayShape::kLinear:
+            return 1 - x;
+        case DecayShape::kSqrt:
+            return 1 - std::sqrt(x);
+        case DecayShape::kCosine:
+            return 0.5 * (1 + std::cos(std::numbers::pi * x));
     }
     return 0;
 }
@@ -32,7 +35,9 @@ double share(int64_t part, int64_t whole) {
 
 }  // namespace
 
-std::string_view name_of(ScheduleKind kind) { return kKinds[static_cast<size_t>(kind)]; }
+std::string_view name_of(ScheduleKind kind) {
+    return kKinds[static_cast<size_t>(kind)];
+}
 
 std::optional<ScheduleKind> schedule_from_name(std::string_view name) {
     for (size_t i = 0; i < kKinds.size(); ++i) {
@@ -41,7 +46,9 @@ std::optional<ScheduleKind> schedule_from_name(std::string_view name) {
     return std::nullopt;
 }
 
-std::string_view name_of(DecayShape shape) { return kShapes[static_cast<size_t>(shape)]; }
+std::string_view name_of(DecayShape shape) {
+    return kShapes[static_cast<size_t>(shape)];
+}
 
 std::optional<DecayShape> decay_shape_from_name(std::string_view name) {
     for (size_t i = 0; i < kShapes.size(); ++i) {
@@ -65,8 +72,9 @@ void check(const Schedule& schedule) {
     }
     const int64_t after_warm_up = schedule.total_steps - schedule.warmup_steps;
     if (schedule.decay_steps < 0 || schedule.decay_steps > after_warm_up) {
-        refuse(format("schedule.decay_steps = {} does not fit after {} steps of warm-up in {} steps",
-                      schedule.decay_steps, schedule.warmup_steps, schedule.total_steps));
+        refuse(
+            format("schedule.decay_steps = {} does not fit after {} steps of warm-up in {} steps",
+                   schedule.decay_steps, schedule.warmup_steps, schedule.total_steps));
     }
 }
 
@@ -79,9 +87,14 @@ double learning_rate(const Schedule& schedule, int64_t step) {
     const int64_t decay_begin = schedule.total_steps - schedule.decay_steps;
     double height = 1;
     switch (schedule.kind) {
-        case ScheduleKind::kConstant: return schedule.peak;
-        case ScheduleKind::kCosine: height = fall(DecayShape::kCosine, share(after, span)); break;
-        case ScheduleKind::kLinear: height = fall(DecayShape::kLinear, share(after, span)); break;
+        case ScheduleKind::kConstant:
+            return schedule.peak;
+        case ScheduleKind::kCosine:
+            height = fall(DecayShape::kCosine, share(after, span));
+            break;
+        case ScheduleKind::kLinear:
+            height = fall(DecayShape::kLinear, share(after, span));
+            break;
         case ScheduleKind::kWsd:
             if (step < decay_begin) return schedule.peak;
             height = fall(schedule.decay_shape, share(step - decay_begin, schedule.decay_steps));

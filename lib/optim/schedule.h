@@ -19,8 +19,8 @@ std::optional<DecayShape> decay_shape_from_name(std::string_view name);
 
 struct Schedule {
     ScheduleKind kind = ScheduleKind::kCosine;
-    double peak = 3e-4;      // learning rate after the warm-up
-    double final_rate = 0;   // at the end; constant: not used
+    double peak = 3e-4;     // learning rate after the warm-up
+    double final_rate = 0;  // at the end; constant: not used
     int64_t warmup_steps = 0;
     int64_t total_steps = 1;
     int64_t decay_steps = 0;  // wsd only: length of the decay at the end
