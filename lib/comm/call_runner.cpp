@@ -73,10 +73,10 @@ void CallRunner::wait(Request request, int peer) {
     const std::string whom = peer < 0 ? "a rank that is sent to" : format("rank {}", peer);
     for (const CallRecord& record : transport_.ring().snapshot()) {
         if (record.number != call_.ring_number) continue;
-        throw CommError(
+        throw TimeoutError(
             format("no answer from rank {} within {} s in {}", peer, timeout_s_, describe(record)));
     }
-    throw CommError(format("no answer from rank {} within {} s", peer, timeout_s_));
+    throw TimeoutError(format("no answer from rank {} within {} s", peer, timeout_s_));
 }
 
 void CallRunner::wait_sends() {

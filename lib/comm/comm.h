@@ -18,12 +18,18 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/exit_code.h"
+#include "lib/base/error.h"
 #include "lib/tensor/alloc.h"
 
 namespace longhaul::comm {
 
 using tensor::Buffer;
+
+/// Another rank did not come to a call in time: dead, hung, or elsewhere.
+class TimeoutError : public CommError {
+ public:
+    using CommError::CommError;
+};
 
 enum class Op : uint8_t { kSum, kMax, kMin };
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/train/cursor.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "lib/base/check.h"
+#include "lib/base/error.h"
+#include "lib/io/json.h"
+
+namespace longhaul::train {
+
+namespace {
+
+bool parse_number(std::string_view text, uint64_t& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+/// Sorted and merged where they touch.
+std::vector<SkipRange> normalise(std::vector<SkipRange> ranges) {
+    std::sort(ranges.begin(), ranges.end(),
+              [](const SkipRange& a, const SkipRange& b) { return a.first < b.first; });
+    std::vector<SkipRange> merged;
+    for (const SkipRange& range : ranges) {
+        if (!merged.empty() && range.first <= merged.back().last + 1) {
+            merged.back().last = std::max(merged.back().last, range.last);
+        } else {
+            merged.push_back(range);
+        }
+    }
+    return merged;
+}
+
+io::Json phase_json(const DataPhase& phase) {
+    io::Json json;
+    json["phase"] = phase.number;
+    json["first_step"] = phase.first_step;
+    json["data"] = phase.data;
+    json["weights"] = phase.weights;
+    json["seq_len"] = phase.seq_len;
+    json["global_batch"] = phase.global_batch;
+    return json;
+}
+
+DataPhase phase_from_json(const io::Json& json, const std::string& source) {
+    DataPhase phase;
+    phase.number = io::require<int64_t>(json, "phase", source);
+    phase.first_step = io::require<int64_t>(json, "first_step", source);
+    phase.data = io::require<std::vector<std::string>>(json, "data", source);
+    phase.weights = io::require<std::vector<double>>(json, "weights", source);
+    phase.seq_len = io::require<int64_t>(json, "seq_len", source);
+    phase.global_batch = io::require<int64_t>(json, "global_batch", source);
+    return phase;
+}
+
+}  // namespace
+
+SkipRange parse_skip_range(const std::string& text) {
+    SkipRange range;
+    const size_t dash = text.find('-');
+    const std::string_view first = std::string_view(text).substr(0, dash);
+    const std::string_view last =
+        dash == std::string::npos ? first : std::string_view(text).substr(dash + 1);
+    if (!parse_number(first, range.first) || !parse_number(last, range.last) ||
+        range.last < range.first) {
+        throw UsageError(format("data.skip: \"{}\" is no range of samples such as \"120-135\"", text));
+    }
+    return range;
+}
+
+DataCursor::DataCursor(DataPhase first_phase, std::vector<SkipRange> skip)
+    : skip_(normalise(std::move(skip))), phases_{std::move(first_phase)} {}
+
+std::vector<uint64_t> DataCursor::peek(int64_t count) const {
+    std::vector<uint64_t> samples;
+    samples.reserve(static_cast<size_t>(count));
+    auto skip = std::find_if(skip_.begin(), skip_.end(),
+                             [&](const SkipRange& range) { return range.last >= next_sample_; });
+    for (uint64_t sample = next_sample_; static_cast<int64_t>(samples.size()) < count; ++sample) {
+        while (skip != skip_.end() && sample > skip->last) ++skip;
+        if (skip != skip_.end() && sample >= skip->first) {
+            sample = skip->last;
+            continue;
+        }
+        samples.push_back(sample);
+    }
+    return samples;
+}
+
+void DataCursor::advance(const std::vector<uint64_t>& samples) {
+    if (samples.empty()) return;
+    LH_CHECK(samples.front() >= next_sample_, "sample {} was passed already", samples.front());
+    next_sample_ = samples.back() + 1;
+}
+
+void DataCursor::begin_phase(DataPhase phase) {
+    if (phase.number <= phases_.back().number) {
+        throw UsageError(format("data.phase = {} is not above the current {}", phase.number,
+                                phases_.back().number));
+    }
+    phases_.push_back(std::move(phase));
+    next_sample_ = 0;
+}
+
+void DataCursor::set_skip(std::vector<SkipRange> skip) { skip_ = normalise(std::move(skip)); }
+
+io::Json DataCursor::to_json() const {
+    io::Json json;
+    json["next_sample"] = next_sample_;
+    json["skip"] = io::Json::array();
+    for (const SkipRange& range : skip_) json["skip"].push_back({range.first, range.last});
+    json["phases"] = io::Json::array();
+    for (const DataPhase& phase : phases_) json["phases"].push_back(phase_json(phase));
+    return json;
+}
+
+DataCursor DataCursor::from_json(const io::Json& json, const std::string& source) {
+    DataCursor cursor;
+    cursor.next_sample_ = io::require<uint64_t>(json, "next_sample", source);
+    for (const auto& range : io::require<std::vector<std::vector<uint64_t>>>(json, "skip", source)) {
+        if (range.size() != 2) throw DataError(format("{}: skip: a range is no pair", source));
+        cursor.skip_.push_back({range[0], range[1]});
+    }
+    if (!json.contains("phases") || json["phases"].empty()) {
+        throw DataError(format("{}: phases: missing", source));
+    }
+    for (const io::Json& phase : json["phases"]) {
+        cursor.phases_.push_back(phase_from_json(phase, source));
+    }
+    return cursor;
+}
+
+uint64_t order_seed(uint64_t seed, int64_t phase) {
+    // Phase 0 keeps the seed itself, so that `tok-shard batch` and plain readers need no formula.
+    return seed + 0x9E3779B97F4A7C15ull * static_cast<uint64_t>(phase);
+}
+
+}  // namespace longhaul::train
