@@ -17,8 +17,9 @@ void declare_job(config::Schema& schema, JobConfig& job) {
 void declare_model(config::Schema& schema, ModelSection& model) {
     model::ModelConfig& shape = model.shape;
     schema.section("model", "the shape of the transformer");
-    schema.add("model", "family", model.family, {"gpt2", "llama"},
-               "gpt2: LayerNorm, learned positions, GELU; llama: RMSNorm, rotary positions, SwiGLU");
+    schema.add(
+        "model", "family", model.family, {"gpt2", "llama"},
+        "gpt2: LayerNorm, learned positions, GELU; llama: RMSNorm, rotary positions, SwiGLU");
     schema.add("model", "num_layers", shape.num_layers, "decoder blocks");
     schema.add("model", "hidden", shape.hidden, "width of the residual stream");
     schema.add("model", "num_heads", shape.num_heads, "query heads");
@@ -74,20 +75,24 @@ void declare_optimizer(config::Schema& schema, OptimConfig& optim, ScheduleConfi
     schema.add("schedule", "lr", schedule.lr, "after the warm-up");
     schema.add("schedule", "min_lr", schedule.min_lr, "at the end");
     schema.add("schedule", "warmup_steps", schedule.warmup_steps, "linear rise from lr / steps");
-    schema.add("schedule", "decay_steps", schedule.decay_steps, "wsd: length of the fall at the end");
+    schema.add("schedule", "decay_steps", schedule.decay_steps,
+               "wsd: length of the fall at the end");
     schema.add("schedule", "decay_shape", schedule.decay_shape, {"linear", "sqrt", "cosine"},
                "wsd: its shape (sqrt: 1 - sqrt(x))");
 }
 
-void declare_parallel(config::Schema& schema, ParallelConfig& parallel, PrecisionConfig& precision) {
+void declare_parallel(config::Schema& schema, ParallelConfig& parallel,
+                      PrecisionConfig& precision) {
     schema.section("parallel", "axes over the ranks; their product is the number of ranks");
     schema.add("parallel", "tp", parallel.tp, "tensor parallel");
     schema.add("parallel", "pp", parallel.pp, "pipeline parallel");
     schema.add("parallel", "cp", parallel.cp, "context parallel");
     schema.add("parallel", "ep", parallel.ep, "expert parallel (part of dp_shard * cp * tp)");
-    schema.add("parallel", "dp_replicate", parallel.dp_replicate, "data parallel, state replicated");
-    schema.add("parallel", "dp_shard", parallel.dp_shard,
-               "data parallel, state sharded; 0: what is left of the ranks (without a launcher: 1)");
+    schema.add("parallel", "dp_replicate", parallel.dp_replicate,
+               "data parallel, state replicated");
+    schema.add(
+        "parallel", "dp_shard", parallel.dp_shard,
+        "data parallel, state sharded; 0: what is left of the ranks (without a launcher: 1)");
     schema.add("parallel", "zero", parallel.zero,
                "sharded over dp_shard: 0 nothing, 1 optimizer state");
     schema.section("precision", "element types");
@@ -101,7 +106,8 @@ void declare_parallel(config::Schema& schema, ParallelConfig& parallel, Precisio
 
 void declare_running(config::Schema& schema, TrainConfig& config) {
     schema.section("checkpoint", "RUN/ckpt");
-    schema.add("checkpoint", "every", config.checkpoint.every, "steps; 0: at the end and on notice");
+    schema.add("checkpoint", "every", config.checkpoint.every,
+               "steps; 0: at the end and on notice");
     schema.add("checkpoint", "keep_last", config.checkpoint.keep_last, "newest ones kept");
     schema.add("checkpoint", "keep_every", config.checkpoint.keep_every,
                "multiples of it are kept for ever; 0: none");
@@ -120,19 +126,23 @@ void declare_running(config::Schema& schema, TrainConfig& config) {
     schema.add("metrics", "validate_samples", config.metrics.validate_samples,
                "sequences of a validation, the same ones each time");
     schema.add("metrics", "tensorboard", config.metrics.tensorboard, "events in RUN/tensorboard");
-    schema.add("metrics", "prometheus", config.metrics.prometheus, "text file to replace each step");
+    schema.add("metrics", "prometheus", config.metrics.prometheus,
+               "text file to replace each step");
     schema.add("metrics", "peak_gflops", config.metrics.peak_gflops,
                "of all ranks together, for MFU; 0: a matrix product is timed at the start");
 }
 
-[[noreturn]] void refuse(std::string text) { throw UsageError(std::move(text)); }
+[[noreturn]] void refuse(std::string text) {
+    throw UsageError(std::move(text));
+}
 
 void check_at_least(const char* key, int64_t value, int64_t least) {
     if (value < least) refuse(format("{} = {} is below {}", key, value, least));
 }
 
 void check_data(const DataConfig& data) {
-    if (data.train.empty()) refuse("data.train is empty: name a folder of token shards (tok-shard)");
+    if (data.train.empty())
+        refuse("data.train is empty: name a folder of token shards (tok-shard)");
     if (!data.weights.empty() && data.weights.size() != data.train.size()) {
         refuse(format("data.weights has {} numbers for {} folders in data.train",
                       data.weights.size(), data.train.size()));
@@ -145,14 +155,14 @@ void check_data(const DataConfig& data) {
 
 /// Axes that the training loop does not run yet are refused, not ignored.
 void check_parallel(const ParallelConfig& parallel) {
-    const std::pair<const char*, int64_t> single[] = {{"tp", parallel.tp},
-                                                      {"pp", parallel.pp},
-                                                      {"cp", parallel.cp},
-                                                      {"ep", parallel.ep}};
+    const std::pair<const char*, int64_t> single[] = {
+        {"tp", parallel.tp}, {"pp", parallel.pp}, {"cp", parallel.cp}, {"ep", parallel.ep}};
     for (const auto& [name, size] : single) {
         if (size == 1) continue;
-        refuse(format("parallel.{} = {}: train-run has data parallelism only (dp_replicate, "
-                      "dp_shard); set it to 1", name, size));
+        refuse(
+            format("parallel.{} = {}: train-run has data parallelism only (dp_replicate, "
+                   "dp_shard); set it to 1",
+                   name, size));
     }
 }
 
@@ -225,9 +235,8 @@ optim::AdamWSettings adamw_of(const TrainConfig& config) {
     settings.beta2 = config.optim.beta2;
     settings.epsilon = config.optim.epsilon;
     settings.weight_decay = config.optim.weight_decay;
-    settings.rounding = config.precision.rounding == "stochastic"
-                            ? kernels::Rounding::kStochastic
-                            : kernels::Rounding::kNearestEven;
+    settings.rounding = config.precision.rounding == "stochastic" ? kernels::Rounding::kStochastic
+                                                                  : kernels::Rounding::kNearestEven;
     settings.seed = static_cast<uint64_t>(config.job.seed);
     return settings;
 }
@@ -271,8 +280,8 @@ std::vector<ConfigChange> differences(TrainConfig from, TrainConfig to) {
         const std::string old_value = before.keys()[i].print();
         const std::string new_value = after.keys()[i].print();
         if (old_value == new_value) continue;
-        changes.push_back({before.keys()[i].section + "." + before.keys()[i].name, old_value,
-                           new_value});
+        changes.push_back(
+            {before.keys()[i].section + "." + before.keys()[i].name, old_value, new_value});
     }
     return changes;
 }

@@ -27,10 +27,10 @@ struct DataConfig {
     std::vector<double> weights;     // one per folder; empty: equal
     std::vector<std::string> validation;
     int64_t seq_len = 1024;
-    int64_t global_batch = 8;         // sequences per update
-    int64_t micro_batch = 4;          // sequences at a time, at most
-    int64_t phase = 0;                // raise it to change data, seq_len or global_batch
-    std::vector<std::string> skip;    // "first-last": sample numbers never shown
+    int64_t global_batch = 8;       // sequences per update
+    int64_t micro_batch = 4;        // sequences at a time, at most
+    int64_t phase = 0;              // raise it to change data, seq_len or global_batch
+    std::vector<std::string> skip;  // "first-last": sample numbers never shown
 };
 
 struct OptimConfig {
@@ -48,7 +48,7 @@ struct ScheduleConfig {
 struct ModelSection {
     std::string family = "gpt2";
     model::ModelConfig shape;
-    int64_t vocab_size = 0;  // 0: that of the data
+    int64_t vocab_size = 0;   // 0: that of the data
     int64_t max_seq_len = 0;  // 0: data.seq_len
     std::string init_from;    // checkpoint whose weights a new run starts from
     std::string recompute = "none";
@@ -66,7 +66,7 @@ struct PrecisionConfig {
 };
 
 struct CheckpointConfig {
-    int64_t every = 100;       // steps; 0: only at the end and on notice
+    int64_t every = 100;  // steps; 0: only at the end and on notice
     int64_t keep_last = 3;
     int64_t keep_every = 0;    // steps; multiples are kept for ever
     int64_t retry_steps = 10;  // after a failed save

@@ -64,7 +64,8 @@ SkipRange parse_skip_range(const std::string& text) {
         dash == std::string::npos ? first : std::string_view(text).substr(dash + 1);
     if (!parse_number(first, range.first) || !parse_number(last, range.last) ||
         range.last < range.first) {
-        throw UsageError(format("data.skip: \"{}\" is no range of samples such as \"120-135\"", text));
+        throw UsageError(
+            format("data.skip: \"{}\" is no range of samples such as \"120-135\"", text));
     }
     return range;
 }
@@ -103,7 +104,9 @@ void DataCursor::begin_phase(DataPhase phase) {
     next_sample_ = 0;
 }
 
-void DataCursor::set_skip(std::vector<SkipRange> skip) { skip_ = normalise(std::move(skip)); }
+void DataCursor::set_skip(std::vector<SkipRange> skip) {
+    skip_ = normalise(std::move(skip));
+}
 
 io::Json DataCursor::to_json() const {
     io::Json json;
@@ -118,7 +121,8 @@ io::Json DataCursor::to_json() const {
 DataCursor DataCursor::from_json(const io::Json& json, const std::string& source) {
     DataCursor cursor;
     cursor.next_sample_ = io::require<uint64_t>(json, "next_sample", source);
-    for (const auto& range : io::require<std::vector<std::vector<uint64_t>>>(json, "skip", source)) {
+    for (const auto& range :
+         io::require<std::vector<std::vector<uint64_t>>>(json, "skip", source)) {
         if (range.size() != 2) throw DataError(format("{}: skip: a range is no pair", source));
         cursor.skip_.push_back({range[0], range[1]});
     }

@@ -45,7 +45,8 @@ class DataCursor {
     std::vector<uint64_t> peek(int64_t count) const;
     /// Moves past them.
     void advance(const std::vector<uint64_t>& samples);
-    /// Begins a new phase: its samples count from 0. @throws UsageError unless its number is higher.
+    /// Begins a new phase: its samples count from 0. @throws UsageError unless its number is
+    /// higher.
     void begin_phase(DataPhase phase);
     void set_skip(std::vector<SkipRange> skip);
 

@@ -15,8 +15,10 @@ bool is_disk_error(int error_number) {
         case ENOSPC:
         case EDQUOT:
         case EIO:
-        case EROFS: return true;
-        default: return false;
+        case EROFS:
+            return true;
+        default:
+            return false;
     }
 }
 
