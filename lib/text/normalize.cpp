@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/text/normalize.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "lib/text/normalization_forms.h"
+#include "lib/text/unicode.h"
+
+namespace longhaul::text {
+
+namespace {
+
+// datatrove's PUNCTUATION without ASCII and control characters, as code points, sorted.
+constexpr char32_t kOtherPunctuation[] = {
+    0x00AB, 0x00B4, 0x00BB, 0x2013, 0x2014, 0x2019, 0x201C, 0x201D, 0x201E, 0x2026, 0x2236, 0x2501,
+    0x25BA, 0x3001, 0x3002, 0x3008, 0x3009, 0x300A, 0x300B, 0x300C, 0x300D, 0x3010, 0x3011, 0xFF01,
+    0xFF05, 0xFF08, 0xFF09, 0xFF0C, 0xFF0E, 0xFF11, 0xFF1A, 0xFF1B, 0xFF1F, 0xFF5E,
+};
+
+bool is_punctuation_to_fineweb(char32_t c) {
+    return (c >= 0x80 && c < 0xA0) ||
+           std::binary_search(std::begin(kOtherPunctuation), std::end(kOtherPunctuation), c);
+}
+
+/// The separators of the number pattern: "[.,", Arabic comma and decimal separator, U+2396..2398.
+bool is_decimal_separator(char32_t c) {
+    return c == '.' || c == ',' || c == 0x060C || c == 0x066B || (c >= 0x2396 && c <= 0x2398);
+}
+
+// What an ASCII character becomes: a letter itself in lower case, a digit 0 (handled apart), and
+// all the rest, which datatrove's list holds entirely or which is white space, ' '.
+constexpr std::array<char, 128> make_ascii_table() {
+    std::array<char, 128> table{};
+    for (int c = 0; c < 128; ++c) {
+        const bool is_lower = c >= 'a' && c <= 'z';
+        const bool is_upper = c >= 'A' && c <= 'Z';
+        const bool is_digit = c >= '0' && c <= '9';
+        const int becomes = is_digit ? 0 : is_upper ? c + 32 : is_lower ? c : ' ';
+        table[static_cast<size_t>(c)] = static_cast<char>(becomes);
+    }
+    return table;
+}
+constexpr std::array<char, 128> kAscii = make_ascii_table();
+
+// Python decides "final sigma" with the properties Cased and Case_Ignorable
+// (DerivedCoreProperties.txt); after the ignorable ones are passed over, cased means this:
+bool is_cased(char32_t c) {
+    const Category category = general_category(c);
+    return category == Category::kLu || category == Category::kLl || category == Category::kLt ||
+           c == 0xAA || c == 0xBA || (c >= 0x2160 && c <= 0x217F) || (c >= 0x24B6 && c <= 0x24E9) ||
+           (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
+           (c >= 0x1F170 && c <= 0x1F189);
+}
+
+bool is_case_ignorable(char32_t c) {
+    switch (general_category(c)) {
+        case Category::kMn:
+        case Category::kMe:
+        case Category::kCf:
+        case Category::kLm:
+        case Category::kSk:
+            return true;
+        default:
+            break;
+    }
+    constexpr std::u32string_view kMidWord =
+        U"'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
+    return kMidWord.find(c) != std::u32string_view::npos;
+}
+
+bool is_final_sigma(std::string_view text, size_t position, size_t length) {
+    bool follows_cased = false;
+    for (size_t i = position; i > 0;) {
+        do --i;
+        while (i > 0 && (static_cast<uint8_t>(text[i]) & 0xC0) == 0x80);
+        const char32_t c = decode_utf8(text, i).code_point;
+        if (is_case_ignorable(c)) continue;
+        follows_cased = is_cased(c);
+        break;
+    }
+    if (!follows_cased) return false;
+    for (size_t i = position + length; i < text.size();) {
+        const Decoded next = decode_utf8(text, i);
+        if (!is_case_ignorable(next.code_point)) return !is_cased(next.code_point);
+        i += next.length;
+    }
+    return true;
+}
+
+std::u32string decode_all(std::string_view text) {
+    std::u32string out;
+    for (size_t i = 0; i < text.size();) {
+        const Decoded decoded = decode_utf8(text, i);
+        out.push_back(decoded.code_point);
+        i += decoded.length;
+    }
+    return out;
+}
+
+}  // namespace
+
+TextNormalizer::TextNormalizer() : blocks_(0x110000 / 128) {}
+TextNormalizer::~TextNormalizer() = default;
+
+void TextNormalizer::reserve(size_t text_bytes) {
+    // A Hangul syllable (3 bytes) becomes three jamo (9 bytes): nothing grows more. Not touched
+    // where not used; a giant buffer is given back when a small text follows.
+    constexpr size_t kKeptBytes = 16 << 20;
+    const size_t wanted = 3 * text_bytes + 64 + kPadding;
+    if (wanted <= capacity_ && (capacity_ <= kKeptBytes || wanted > kKeptBytes)) return;
+    capacity_ = std::max(wanted, size_t{1} << 16);
+    buffer_.reset();
+    buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
+}
+
+TextNormalizer::Outcome TextNormalizer::make_outcome(char32_t c) {
+    Outcome result;
+    if (c == 0x3A3) {
+        result.kind = Kind::kSigma;
+        return result;
+    }
+    std::string lower;
+    append_lower(c, lower);
+    std::u32string lowered = decode_all(lower);
+    if (lowered.size() == 1) {
+        if (is_decimal_digit(lowered[0])) {
+            result.kind = Kind::kDigit;
+            return result;
+        }
+        if (is_white_space(lowered[0]) || is_punctuation_to_fineweb(lowered[0])) {
+            result.kind = Kind::kSpace;
+            return result;
+        }
+    }
+    std::u32string parts;
+    for (const char32_t part : lowered) append_decomposition(part, parts);
+    std::string kept;
+    bool drops_starter = false;
+    bool has_mark = false;
+    for (const char32_t part : parts) {
+        if (general_category(part) == Category::kMn) {
+            drops_starter = drops_starter || combining_class(part) == 0;
+            continue;
+        }
+        has_mark = has_mark || combining_class(part) != 0;
+        append_utf8(part, kept);
+    }
+    if (kept.empty()) {
+        result.kind = drops_starter ? Kind::kStarterMark : Kind::kMark;
+    } else {
+        result.kind = has_mark ? Kind::kOrdered : Kind::kText;
+    }
+    result.length = static_cast<uint8_t>(kept.size());
+    std::copy(kept.begin(), kept.end(), result.bytes.begin());
+    return result;
+}
+
+const TextNormalizer::Outcome& TextNormalizer::outcome(char32_t c) {
+    std::unique_ptr<Block>& block = blocks_[c >> 7];
+    if (!block) {
+        block = std::make_unique<Block>();
+        for (char32_t i = 0; i < 128; ++i) (*block)[i] = make_outcome((c & ~char32_t{127}) + i);
+    }
+    return (*block)[c & 127];
+}
+
+void TextNormalizer::put_bytes(const char* bytes, size_t length) {
+    std::memcpy(out_, bytes, length);
+    out_ += length;
+    after_space_ = false;
+}
+
+void TextNormalizer::put_space() {
+    *out_ = ' ';
+    out_ += after_space_ ? 0 : 1;
+    after_space_ = true;
+}
+
+/// Writes "0" for \p{Nd}+([.,...]\p{Nd}+)? at `position`; @return the position behind it.
+size_t TextNormalizer::put_number(std::string_view text, size_t position) {
+    const auto skip_digits = [&](size_t i) {
+        while (i < text.size()) {
+            const Decoded next = decode_utf8(text, i);
+            if (!is_decimal_digit(next.code_point)) break;
+            i += next.length;
+        }
+        return i;
+    };
+    size_t end = skip_digits(position);
+    if (end < text.size()) {
+        const Decoded next = decode_utf8(text, end);
+        if (is_decimal_separator(next.code_point)) {
+            const size_t fraction = end + next.length;
+            const size_t fraction_end = skip_digits(fraction);
+            if (fraction_end > fraction) end = fraction_end;
+        }
+    }
+    put_bytes("0", 1);
+    return end;
+}
+
+/// Kept marks of a run are put in canonical order: those of a lower class move forward.
+void TextNormalizer::put_ordered(const Outcome& outcome) {
+    const std::string_view bytes(outcome.bytes.data(), outcome.length);
+    for (size_t i = 0; i < bytes.size();) {
+        const Decoded part = decode_utf8(bytes, i);
+        const uint8_t ccc = combining_class(part.code_point);
+        if (marks_end_ != out_) marks_.clear();  // something else was written since
+        if (ccc == 0) {
+            marks_.clear();
+            put_bytes(bytes.data() + i, part.length);
+        } else {
+            if (marks_.empty()) marks_begin_ = out_;
+            std::pair<uint8_t, std::array<char, 5>> mark{ccc, {}};
+            std::copy_n(bytes.data() + i, part.length, mark.second.begin());
+            const auto place =
+                std::upper_bound(marks_.begin(), marks_.end(), mark,
+                                 [](const auto& a, const auto& b) { return a.first < b.first; });
+            marks_.insert(place, mark);
+            out_ = marks_begin_;
+            for (const auto& [ignored, text] : marks_)
+                put_bytes(text.data(), std::strlen(text.data()));
+        }
+        marks_end_ = out_;
+        i += part.length;
+    }
+}
+
+/// A character that is not ASCII; @return the position behind it.
+size_t TextNormalizer::put_other(std::string_view text, size_t position) {
+    const Decoded decoded = decode_utf8(text, position);
+    const size_t next = position + decoded.length;
+    const Outcome& what = outcome(decoded.code_point);
+    switch (what.kind) {
+        case Kind::kText:
+            std::memcpy(out_, what.bytes.data(), what.bytes.size());
+            out_ += what.length;
+            after_space_ = false;
+            return next;
+        case Kind::kSpace:
+            put_space();
+            return next;
+        case Kind::kDigit:
+            return put_number(text, position);
+        case Kind::kStarterMark:
+            marks_.clear();
+            marks_end_ = nullptr;
+            after_space_ = false;
+            return next;
+        case Kind::kMark:
+            after_space_ = false;
+            return next;
+        case Kind::kSigma: {
+            const bool is_final = is_final_sigma(text, position, decoded.length);
+            put_bytes(is_final ? "\u03C2" : "\u03C3", 2);
+            return next;
+        }
+        case Kind::kOrdered:
+            put_ordered(what);
+            return next;
+    }
+    return next;
+}
+
+std::string_view TextNormalizer::normalize(std::string_view text) {
+    reserve(text.size());
+    out_ = buffer_.get();
+    after_space_ = true;
+    marks_.clear();
+    marks_end_ = nullptr;
+    size_t i = 0;
+    while (i < text.size()) {
+        // ASCII letters and spaces without a branch on their kind.
+        char* out = out_;
+        bool after_space = after_space_;
+        char c = 0;
+        while (i < text.size() && static_cast<int8_t>(text[i]) >= 0 &&
+               (c = kAscii[static_cast<uint8_t>(text[i])]) != 0) {
+            const bool is_space = c == ' ';
+            *out = c;
+            out += is_space && after_space ? 0 : 1;
+            after_space = is_space;
+            ++i;
+        }
+        out_ = out;
+        after_space_ = after_space;
+        if (i == text.size()) break;
+        i = static_cast<int8_t>(text[i]) >= 0 ? put_number(text, i) : put_other(text, i);
+    }
+    const char* begin = buffer_.get();
+    while (begin < out_ && *begin == ' ') ++begin;
+    while (out_ > begin && out_[-1] == ' ') --out_;
+    return {begin, static_cast<size_t>(out_ - begin)};
+}
+
+bool is_unspaced(char32_t c) {
+    if (c < 0x0E00) return false;
+    if (c < 0x2E80) {
+        return c < 0x1000 || (c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF);
+    }
+    if (c < 0xAC00) {
+        return (c <= 0x2FDF) || (c >= 0x3005 && c <= 0x3007) || (c >= 0x3021 && c <= 0x3029) ||
+               (c >= 0x3038 && c <= 0x30FF && c != 0x3099 && c != 0x309A) ||
+               (c >= 0x31F0 && c <= 0x31FF) || (c >= 0x3400 && c <= 0x9FFF) ||
+               (c >= 0xA9E0 && c <= 0xA9FF) || (c >= 0xAA60 && c <= 0xAA7F);
+    }
+    return (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF66 && c <= 0xFF9F) || c == 0x16FE3 ||
+           (c >= 0x1AFF0 && c <= 0x1B16F) || (c >= 0x20000 && c <= 0x3FFFD);
+}
+
+}  // namespace longhaul::text
