@@ -58,6 +58,10 @@ uint64_t xxh3_64(std::string_view bytes, uint64_t seed) {
     return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
+uint64_t xxh64(std::string_view bytes) {
+    return XXH64(bytes.data(), bytes.size(), 0);
+}
+
 struct Hasher128::State {
     XXH3_state_t* xxh = XXH3_createState();
     State() {

@@ -30,6 +30,8 @@ struct Hash128 {
 Hash128 xxh3_128(std::span<const std::byte> bytes);
 Hash128 xxh3_128(std::string_view bytes);
 uint64_t xxh3_64(std::string_view bytes, uint64_t seed = 0);
+/// The older XXH64, seed 0: only where another program's values must be met (datatrove).
+uint64_t xxh64(std::string_view bytes);
 
 /// Streaming XXH3-128: update() any number of times, digest() at any point.
 class Hasher128 {

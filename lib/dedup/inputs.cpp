@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/dedup/inputs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "lib/base/error.h"
+#include "lib/corpus/document_reader.h"
+
+namespace longhaul::dedup {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Passes an input through and keeps a copy of its decompressed bytes.
+class CopyingStream : public io::InputStream {
+ public:
+    CopyingStream(std::unique_ptr<io::InputStream> input, SpillFile& copy)
+        : input_(std::move(input)), copy_(copy) {}
+    size_t read(std::span<std::byte> buffer) override {
+        const size_t n = input_->read(buffer);
+        copy_.append(buffer.first(n));
+        return n;
+    }
+    const std::string& name() const override { return input_->name(); }
+    uint64_t stored_bytes() const override { return input_->stored_bytes(); }
+    Hash128 stored_hash() const override { return input_->stored_hash(); }
+
+ private:
+    std::unique_ptr<io::InputStream> input_;
+    SpillFile& copy_;
+};
+
+/// Reads such a copy.
+class SpooledStream : public io::InputStream {
+ public:
+    SpooledStream(const SpillFile& spool, std::string name)
+        : spool_(spool), name_(std::move(name)) {}
+    size_t read(std::span<std::byte> buffer) override {
+        const size_t n = std::min<uint64_t>(buffer.size(), spool_.size() - position_);
+        spool_.read(buffer.first(n), position_);
+        position_ += n;
+        return n;
+    }
+    const std::string& name() const override { return name_; }
+    uint64_t stored_bytes() const override { return position_; }
+    Hash128 stored_hash() const override { return {}; }
+
+ private:
+    const SpillFile& spool_;
+    std::string name_;
+    uint64_t position_ = 0;
+};
+
+bool has_document_name(const fs::path& path) {
+    fs::path name = path.filename();
+    if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
+    const std::string extension = name.extension().string();
+    return extension == ".jsonl" || extension == ".json" || extension == ".ndjson" ||
+           extension == ".txt";
+}
+
+std::vector<std::string> documents_in(const std::string& folder) {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        const bool is_manifest = entry.path().filename() == "manifest.json" ||
+                                 entry.path().string().ends_with(".manifest.json") ||
+                                 entry.path().filename() == "report.json";
+        const bool is_hidden = entry.path().filename().string().starts_with('.');
+        if (is_manifest || is_hidden || !entry.is_regular_file()) continue;
+        if (has_document_name(entry.path())) found.push_back(entry.path().string());
+    }
+    std::sort(found.begin(), found.end());
+    if (found.empty()) {
+        throw UsageError(
+            format("{}: no *.jsonl, *.json, *.ndjson or *.txt (.gz, .zst) in this folder", folder));
+    }
+    return found;
+}
+
+}  // namespace
+
+Inputs::Inputs(const std::vector<std::string>& paths, const std::string& layout) {
+    std::vector<std::string> files;
+    for (const std::string& path : paths) {
+        if (path != "-" && fs::is_directory(path)) {
+            const std::vector<std::string> inside = documents_in(path);
+            files.insert(files.end(), inside.begin(), inside.end());
+        } else {
+            files.push_back(path);
+        }
+    }
+    std::set<std::string> seen;
+    for (const std::string& path : files) {
+        if (!seen.insert(path).second) throw UsageError(format("{} is given twice", path));
+        Input input;
+        input.path = path;
+        input.name = path == "-" ? "standard input" : path;
+        input.layout = corpus::parse_layout(layout, path);
+        input.is_stream = path == "-" || !fs::is_regular_file(path);
+        if (!input.is_stream) input.bytes = io::file_size(path);
+        if (path != "-" && !fs::exists(path)) throw IoError("cannot open " + path, ENOENT);
+        inputs_.push_back(std::move(input));
+    }
+    spools_.resize(inputs_.size());
+}
+
+uint64_t Inputs::total_bytes() const {
+    uint64_t total = 0;
+    for (const Input& input : inputs_) total += input.bytes;
+    return total;
+}
+
+std::unique_ptr<io::InputStream> Inputs::open_first(size_t index, SpillArea& area) {
+    std::unique_ptr<io::InputStream> stream = io::open_input(inputs_[index].path);
+    if (!inputs_[index].is_stream) return stream;
+    spools_[index] = std::make_unique<SpillFile>(area);
+    return std::make_unique<CopyingStream>(std::move(stream), *spools_[index]);
+}
+
+std::unique_ptr<io::InputStream> Inputs::open_again(size_t index) const {
+    if (!inputs_[index].is_stream) return io::open_input(inputs_[index].path);
+    return std::make_unique<SpooledStream>(*spools_[index], inputs_[index].name);
+}
+
+}  // namespace longhaul::dedup

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/dedup/manifest.h"
+
+#include <filesystem>
+
+#include "lib/base/error.h"
+#include "lib/dedup/report.h"
+#include "lib/io/file.h"
+#include "lib/io/json.h"
+
+namespace longhaul::dedup {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// All options that decide the output, and no others.
+std::string options_json(const Options& options) {
+    const Parameters& p = options.parameters;
+    const io::Json json = {{"preset", p.preset},
+                           {"hash", scheme_name(p.scheme)},
+                           {"bands", p.bands},
+                           {"rows", p.rows},
+                           {"ngram", p.ngram},
+                           {"threshold", p.threshold},
+                           {"transitive", p.is_transitive},
+                           {"max_candidates", options.max_candidates},
+                           {"input_format", options.reader.layout},
+                           {"text_field", options.reader.text_field},
+                           {"max_line_bytes", options.reader.max_line_bytes},
+                           {"on_bad_record", options.on_bad_record},
+                           {"max_bad_records", options.max_bad_records}};
+    return io::to_line(json);
+}
+
+record::Manifest make_manifest(const Options& options, const std::string& kind) {
+    record::Manifest manifest;
+    manifest.tool = "dedup-minhash";
+    manifest.version = LH_VERSION;
+    manifest.kind = kind;
+    manifest.options_json = options_json(options);
+    for (const std::string& path : options.parents) {
+        manifest.parents.push_back(record::manifest_hash(record::read_manifest(path)).hex());
+    }
+    return manifest;
+}
+
+/// XXH3-128 of a file as it lies on the disk.
+Hash128 hash_file(const std::string& path) {
+    const io::UniqueFd fd = io::open_file(path, 0 /* O_RDONLY */);
+    std::vector<std::byte> buffer(1 << 20);
+    Hasher128 hasher;
+    while (true) {
+        const size_t n = io::read_full(fd.get(), buffer, path);
+        hasher.update(std::span(buffer).first(n));
+        if (n < buffer.size()) return hasher.digest();
+    }
+}
+
+std::string details_json(const std::vector<Source>& sources) {
+    const Source total = total_of(sources);
+    const io::Json json = {
+        {"documents", total.num_kept()},    {"documents_in", total.num_documents},
+        {"removed_exact", total.num_exact}, {"removed_near", total.num_near},
+        {"bad_records", total.num_bad},     {"line_bytes", total.kept_bytes}};
+    return io::to_line(json);
+}
+
+}  // namespace
+
+bool is_complete(const Options& options, const Inputs& inputs, Target target) {
+    if (target != Target::kFile && target != Target::kFolder) return false;
+    if (options.is_forced || !fs::exists(record::manifest_path(options.output))) return false;
+    for (const std::string& extra : {options.removal_list, options.report, options.manifest}) {
+        if (!extra.empty() && !fs::exists(extra)) return false;
+    }
+    record::Manifest asked = make_manifest(options, "documents");
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].is_stream) {
+            throw UsageError(
+                format("{} exists; a stream can not be compared with what made it: use "
+                       "another output or --force",
+                       options.output));
+        }
+        asked.inputs.push_back({inputs[i].path, inputs[i].bytes, 0, hash_file(inputs[i].path)});
+    }
+    return record::check_output(options.output, asked, false) == record::OutputState::kComplete;
+}
+
+void write_manifests(const Options& options, const Inputs& inputs, Target target,
+                     const std::vector<Source>& sources,
+                     const std::vector<record::FileEntry>& outputs,
+                     const record::FileEntry& removal_list) {
+    record::Manifest manifest = make_manifest(options, "documents");
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        manifest.inputs.push_back({inputs[i].path, sources[i].stored_bytes,
+                                   sources[i].num_documents + sources[i].num_bad,
+                                   sources[i].stored_hash});
+    }
+    manifest.outputs = outputs;
+    manifest.details_json = details_json(sources);
+    if (!options.removal_list.empty()) {
+        record::Manifest list = manifest;
+        list.kind = "removal-list";
+        list.outputs = {removal_list};
+        record::write_manifest(options.removal_list + ".manifest.json", list);
+    }
+    if (!options.manifest.empty()) record::write_manifest(options.manifest, manifest);
+    if (target == Target::kFile || target == Target::kFolder) {
+        record::write_manifest(record::manifest_path(options.output), manifest);
+    }
+}
+
+}  // namespace longhaul::dedup

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Manifests of what dedup-minhash writes (longhaul-manifest.5).
+
+#include <vector>
+
+#include "lib/dedup/inputs.h"
+#include "lib/dedup/options.h"
+#include "lib/dedup/output.h"
+#include "lib/dedup/sign.h"
+#include "lib/record/manifest.h"
+
+namespace longhaul::dedup {
+
+/// True when the output asked for is there, made by the same options from the same inputs (their
+/// hashes are computed for that). @throws UsageError naming the first difference, unless forced
+bool is_complete(const Options& options, const Inputs& inputs, Target target);
+
+/// Writes the manifest of the output (beside it or inside its folder), of the removal list, and the
+/// one that --manifest asks.
+void write_manifests(const Options& options, const Inputs& inputs, Target target,
+                     const std::vector<Source>& sources,
+                     const std::vector<record::FileEntry>& outputs,
+                     const record::FileEntry& removal_list);
+
+}  // namespace longhaul::dedup

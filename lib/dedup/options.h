@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What dedup-minhash was asked to do.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/corpus/document_reader.h"
+#include "lib/dedup/parameters.h"
+
+namespace longhaul::dedup {
+
+struct Options {
+    std::vector<std::string> inputs;
+    std::string output;        // empty: none asked; "-": stdout; else a file or a folder
+    std::string removal_list;  // empty: none
+    std::string report;
+    std::string manifest;
+    std::vector<std::string> parents;  // manifests of the inputs
+    bool is_forced = false;
+    int num_samples = 0;  // pairs to show side by side
+
+    Parameters parameters;
+    corpus::ReaderOptions reader;
+    std::string on_bad_record = "skip";
+    std::string max_bad_records = "1%";
+    /// A document is compared with at most so many kept documents of each group of candidates.
+    uint64_t max_candidates = 16;
+
+    int threads = 1;
+    uint64_t memory_bytes = 0;
+    std::string tmp_dir;
+    std::optional<bool> progress;
+};
+
+/// How the memory cap is shared out. Outputs do not depend on it.
+struct MemoryPlan {
+    uint64_t batch_bytes = 0;      // of one batch of lines
+    uint64_t in_flight_bytes = 0;  // of all batches between the reading and the writing
+    uint64_t sort_bytes = 0;       // of all sorters together
+    uint64_t store_bytes = 0;      // of shingle sets kept for comparison
+};
+
+/// @throws UsageError when the cap is too small for the threads and the longest line allowed.
+MemoryPlan plan_memory(const Options& options);
+/// What is used when --memory is not given: half of what Slurm gave or of what is available.
+uint64_t default_memory_bytes();
+
+}  // namespace longhaul::dedup

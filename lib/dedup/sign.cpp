@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/dedup/sign.h"
+
+#include <memory>
+#include <utility>
+
+#include "lib/base/check.h"
+#include "lib/base/error.h"
+#include "lib/corpus/document_reader.h"
+#include "lib/dedup/batch.h"
+#include "lib/dedup/minhash.h"
+#include "lib/dedup/ordered_pipeline.h"
+#include "lib/dedup/shingle.h"
+
+namespace longhaul::dedup {
+
+namespace {
+
+/// A batch and what a worker made of it.
+struct SignItem {
+    Batch batch;
+    std::vector<ExactRecord> exact;
+    std::vector<uint64_t> signed_ids;
+    std::vector<uint64_t> keys;  // as many for each signed document as there are bands
+    std::vector<std::pair<uint64_t, corpus::BadRecord>> bad;
+    Source counts;
+};
+
+/// One thread's tools.
+struct Worker {
+    corpus::DocumentScanner json, lines, file;
+    Shingler shingler;
+    std::vector<uint64_t> signature;
+
+    explicit Worker(const Options& options)
+        : json(corpus::Layout::kJsonLines, options.reader.text_field),
+          lines(corpus::Layout::kTextLines),
+          file(corpus::Layout::kTextFile),
+          shingler(options.parameters),
+          signature(static_cast<size_t>(options.parameters.num_hashes())) {}
+
+    corpus::DocumentScanner& scanner(corpus::Layout layout) {
+        if (layout == corpus::Layout::kJsonLines) return json;
+        return layout == corpus::Layout::kTextLines ? lines : file;
+    }
+};
+
+class Signer {
+ public:
+    Signer(const Inputs& inputs, const Options& options, size_t num_workers)
+        : inputs_(inputs), hasher_(options.parameters), bands_(options.parameters.bands) {
+        for (size_t i = 0; i < num_workers; ++i) {
+            workers_.push_back(std::make_unique<Worker>(options));
+        }
+    }
+
+    void sign_batch(SignItem& item, size_t worker_index) {
+        Worker& worker = *workers_[worker_index];
+        const Input& input = inputs_[item.batch.input];
+        item.counts.num_lines = item.batch.lines.size();
+        for (size_t line = 0; line < item.batch.lines.size(); ++line) {
+            const corpus::ScanResult result = scan(worker, item.batch, line, input.layout);
+            if (result.is_blank) {
+                ++item.counts.num_blank;
+            } else if (result.reason != corpus::Reason::kNone) {
+                note_bad(item, line, result, input.name);
+            } else {
+                sign_document(item, line, result, worker);
+            }
+        }
+    }
+
+ private:
+    static corpus::ScanResult scan(Worker& worker, const Batch& batch, size_t line,
+                                   corpus::Layout layout) {
+        if (!batch.lines[line].is_too_long) {
+            return worker.scanner(layout).scan(batch.content(line));
+        }
+        corpus::ScanResult result;
+        result.reason = corpus::Reason::kTooLong;
+        result.detail = "see --max-line";
+        return result;
+    }
+
+    static void note_bad(SignItem& item, size_t line, const corpus::ScanResult& result,
+                         const std::string& name) {
+        const BatchLine& at = item.batch.lines[line];
+        ++item.counts.num_bad;
+        item.bad.emplace_back(
+            item.batch.first_id + line,
+            corpus::make_bad_record(name, result, item.batch.content(line),
+                                    {item.batch.first_row + line, at.offset + at.mark_bytes}));
+    }
+
+    void sign_document(SignItem& item, size_t line, const corpus::ScanResult& result,
+                       Worker& worker) const {
+        const uint64_t id = item.batch.first_id + line;
+        ++item.counts.num_documents;
+        item.counts.text_bytes += result.text.size();
+        item.counts.raw_bytes += item.batch.raw(line).size();
+        item.counts.num_lone_surrogates += result.num_lone_surrogates;
+        worker.shingler.load(result.text);
+        item.exact.push_back({worker.shingler.exact_hash(), id});
+        const std::span<const uint64_t> shingles = worker.shingler.shingles();
+        if (shingles.empty()) {
+            ++item.counts.num_short;
+            return;
+        }
+        hasher_.sign(shingles, worker.signature);
+        item.signed_ids.push_back(id);
+        const size_t old_size = item.keys.size();
+        item.keys.resize(old_size + static_cast<size_t>(bands_));
+        hasher_.band_keys(worker.signature, std::span(item.keys).subspan(old_size));
+    }
+
+    const Inputs& inputs_;
+    MinHasher hasher_;
+    int bands_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+void add_counts(Source& source, const Source& counts) {
+    source.num_lines += counts.num_lines;
+    source.num_documents += counts.num_documents;
+    source.num_bad += counts.num_bad;
+    source.num_blank += counts.num_blank;
+    source.num_short += counts.num_short;
+    source.num_lone_surrogates += counts.num_lone_surrogates;
+    source.text_bytes += counts.text_bytes;
+    source.raw_bytes += counts.raw_bytes;
+}
+
+/// Collects in input order.
+void collect(SignItem& item, const Options& options, Signed& result) {
+    const Batch& batch = item.batch;
+    LH_CHECK(batch.first_id + batch.lines.size() < kMaxId, "more than 2^48 lines");
+    Source& source = result.sources[batch.input];
+    if (batch.first_row == 0) source.first_id = batch.first_id;
+    add_counts(source, item.counts);
+    result.num_records += item.counts.num_documents + item.counts.num_bad;
+    for (const auto& [id, bad] : item.bad) {
+        if (options.reader.policy.fail_at_first) throw DataError(bad.describe());
+        result.bad.add(bad);
+        result.bad_ids.add({id, Fate::kBad + static_cast<uint64_t>(bad.reason)});
+    }
+    for (const ExactRecord& record : item.exact) result.exact.add(record);
+    const size_t num_bands = result.bands.size();
+    for (size_t band = 0; band < num_bands; ++band) {
+        for (size_t i = 0; i < item.signed_ids.size(); ++i) {
+            result.bands[band].add(BandRecord(item.keys[i * num_bands + band], item.signed_ids[i]));
+        }
+    }
+    if (batch.ends_input) {
+        source.stored_bytes = batch.stored_bytes;
+        source.stored_hash = batch.stored_hash;
+    }
+}
+
+}  // namespace
+
+std::vector<corpus::Layout> layouts_of(const Inputs& inputs) {
+    std::vector<corpus::Layout> layouts;
+    for (size_t i = 0; i < inputs.size(); ++i) layouts.push_back(inputs[i].layout);
+    return layouts;
+}
+
+Signed sign(Inputs& inputs, const Options& options, const MemoryPlan& memory, SpillArea& area,
+            const std::function<void(uint64_t)>& on_bytes) {
+    const auto num_bands = static_cast<size_t>(options.parameters.bands);
+    // 14 bytes a document and band, 24 for its exact hash: shares in that proportion.
+    const size_t weight = num_bands * sizeof(BandRecord) + sizeof(ExactRecord);
+    const size_t usable = memory.sort_bytes - memory.sort_bytes / 16;
+    const size_t band_bytes = usable * sizeof(BandRecord) / weight;
+    const size_t exact_bytes = usable * sizeof(ExactRecord) / weight;
+    Signed result{std::vector<Source>(inputs.size()),
+                  {},
+                  0,
+                  {},
+                  ExternalSorter<ExactRecord>(area, exact_bytes),
+                  ExternalSorter<Fate>(area, memory.sort_bytes / 16)};
+    for (size_t i = 0; i < num_bands; ++i) result.bands.emplace_back(area, band_bytes);
+
+    BatchReader reader([&](size_t input) { return inputs.open_first(input, area); },
+                       layouts_of(inputs), options.reader.max_line_bytes, memory.batch_bytes,
+                       on_bytes);
+    OrderedPipeline<SignItem> pipeline(options.threads, memory.in_flight_bytes);
+    Signer signer(inputs, options, pipeline.num_workers());
+    pipeline.run({[&](SignItem& item) { return reader.next(item.batch); },
+                  [&](SignItem& item, size_t worker) { signer.sign_batch(item, worker); },
+                  [&](SignItem& item) { collect(item, options, result); },
+                  [](const SignItem& item) { return item.batch.bytes.size(); }});
+    return result;
+}
+
+}  // namespace longhaul::dedup
