@@ -37,7 +37,7 @@ Decision Clusterer::decide_copy(uint64_t id, uint64_t first) {
 }
 
 double Clusterer::compare(std::span<const uint64_t> set, uint64_t other, double at_least) {
-    const auto [low, high] = std::minmax<uint64_t>(set.size(), store_.size_of(other));
+    const auto [low, high] = std::minmax<uint64_t>({set.size(), store_.size_of(other)});
     ++counts_.num_compared;
     if (static_cast<double>(low) < at_least * static_cast<double>(high)) return 0;
     return jaccard(set, store_.get(other), at_least);

@@ -42,7 +42,7 @@ uint64_t Components::root(uint64_t id) {
 }
 
 void Components::join(uint64_t a, uint64_t b) {
-    const auto [low, high] = std::minmax(root(a), root(b));
+    const auto [low, high] = std::minmax({root(a), root(b)});
     parents_[high] = low;
 }
 
