@@ -91,11 +91,9 @@ fs::path make_temporary(const fs::path& final_directory) {
     return temporary;
 }
 
-void commit_directory(const fs::path& temporary, const fs::path& final_directory,
-                      Manifest& manifest) {
+void publish_directory(const fs::path& temporary, const fs::path& final_directory) {
     const fs::path trash = trash_name(final_directory);
     try {
-        io::write_file_atomically(temporary / kManifestName, manifest_text(manifest));
         swap_in(temporary, final_directory, trash);
     } catch (Error&) {
         // Without its final name in place the complete temporary is the only copy: keep it.
@@ -104,6 +102,17 @@ void commit_directory(const fs::path& temporary, const fs::path& final_directory
     }
     io::sync_directory(parent_of(final_directory));
     if (fs::exists(trash)) remove_directory(trash);
+}
+
+void commit_directory(const fs::path& temporary, const fs::path& final_directory,
+                      Manifest& manifest) {
+    try {
+        io::write_file_atomically(temporary / kManifestName, manifest_text(manifest));
+    } catch (Error&) {
+        remove_directory(temporary);
+        throw;
+    }
+    publish_directory(temporary, final_directory);
 }
 
 void remove_directory(const fs::path& directory) noexcept {

@@ -23,6 +23,11 @@ std::filesystem::path make_temporary(const std::filesystem::path& final_director
 void commit_directory(const std::filesystem::path& temporary,
                       const std::filesystem::path& final_directory, Manifest& manifest);
 
+/// The last steps alone, for folders that have no manifest (exports): an existing `final_directory`
+/// to trash, rename, sync, delete the trash.
+void publish_directory(const std::filesystem::path& temporary,
+                       const std::filesystem::path& final_directory);
+
 /// Deletes a directory so that it never looks whole on the way: the manifest first. Best effort.
 void remove_directory(const std::filesystem::path& directory) noexcept;
 

@@ -57,6 +57,29 @@ ContainerWriter::ContainerWriter(std::filesystem::path file, const std::vector<P
     reserve(fd_.get(), file_);
 }
 
+std::optional<ContainerWriter> ContainerWriter::reopen(const std::filesystem::path& file,
+                                                       const std::vector<PieceSpec>& pieces) {
+    ContainerWriter writer;
+    writer.file_ = file;
+    const std::vector<std::string> paths = dataset_paths(pieces);
+    try {
+        const store::H5Reader reader(file);
+        if (reader.datasets().size() != pieces.size()) return std::nullopt;
+        for (size_t i = 0; i < pieces.size(); ++i) {
+            const store::DatasetInfo* info = reader.find(paths[i]);
+            const std::vector<uint64_t> shape{static_cast<uint64_t>(pieces[i].count)};
+            if (info == nullptr || info->dtype != pieces[i].dtype || info->shape != shape) {
+                return std::nullopt;
+            }
+            writer.offsets_.push_back(info->byte_offset);
+        }
+        writer.fd_ = io::open_file(file, O_WRONLY);
+    } catch (const Error&) {
+        return std::nullopt;  // missing, or cut while it was created
+    }
+    return writer;
+}
+
 void ContainerWriter::write(size_t piece, uint64_t at, std::span<const std::byte> bytes) const {
     io::pwrite_full(fd_.get(), bytes, offsets_[piece] + at, file_.string());
 }

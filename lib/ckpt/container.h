@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,11 @@ class ContainerWriter {
     /// @throws H5Error, IoError (ENOSPC, EDQUOT)
     ContainerWriter(std::filesystem::path file, const std::vector<PieceSpec>& pieces);
 
+    /// Takes over a container that an interrupted run created whole.
+    /// @return nothing when it is not exactly what the constructor would make.
+    static std::optional<ContainerWriter> reopen(const std::filesystem::path& file,
+                                                 const std::vector<PieceSpec>& pieces);
+
     uint64_t byte_offset(size_t piece) const { return offsets_[piece]; }
     /// Thread-safe for different places. @param at byte inside the piece.
     void write(size_t piece, uint64_t at, std::span<const std::byte> bytes) const;
@@ -41,6 +47,8 @@ class ContainerWriter {
     uint64_t close();
 
  private:
+    ContainerWriter() = default;
+
     std::filesystem::path file_;
     std::vector<uint64_t> offsets_;
     io::UniqueFd fd_;
