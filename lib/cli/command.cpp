@@ -209,6 +209,35 @@ void Command::footer(const std::string& text) {
     impl_->footer = text;
 }
 
+namespace {
+
+constexpr size_t kHelpWidth = 100;
+constexpr size_t kHelpColumn = 30;  // where descriptions begin
+
+/// Breaks a description that passes kHelpWidth; the rest stands under its beginning.
+std::string wrapped(std::string line) {
+    std::string text;
+    while (line.size() > kHelpWidth) {
+        const size_t cut = line.rfind(' ', kHelpWidth);
+        if (cut == std::string::npos || cut <= kHelpColumn) break;
+        text += line.substr(0, cut) + "\n";
+        line = std::string(kHelpColumn, ' ') + line.substr(cut + 1);
+    }
+    return text + line;
+}
+
+std::string wrap_lines(const std::string& text) {
+    std::string out;
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t end = std::min(text.find('\n', begin), text.size());
+        out += wrapped(text.substr(begin, end - begin)) + "\n";
+        begin = end + 1;
+    }
+    return out;
+}
+
+}  // namespace
+
 std::string Command::help_text() const {
     std::string text = impl_->app.help();
     for (size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
@@ -221,7 +250,7 @@ std::string Command::help_text() const {
         }
     }
     if (!impl_->footer.empty()) text += "\n" + impl_->footer + "\n";
-    return text;
+    return wrap_lines(text);
 }
 
 /// CLI11 reports unknown options late and without a hint: find the first one ourselves.
