@@ -39,13 +39,15 @@ void convert(const From* from, To* to, int64_t count) {
     }
 }
 
-void cast_range(const CastArgs& args, int64_t first, int64_t last) {
+/// Elements [first, last) of row `row`.
+void cast_range(const CastArgs& args, int64_t row, int64_t first, int64_t last) {
     cpu::with_type(args.from_dtype, "cast", [&](auto from_tag) {
         cpu::with_type(args.to_dtype, "cast", [&](auto to_tag) {
             using From = typename decltype(from_tag)::Type;
             using To = typename decltype(to_tag)::Type;
-            convert<From, To>(static_cast<const From*>(args.from) + first,
-                              static_cast<To*>(args.to) + first, last - first);
+            convert<From, To>(static_cast<const From*>(args.from) + row * args.from_stride + first,
+                              static_cast<To*>(args.to) + row * args.to_stride + first,
+                              last - first);
         });
     });
 }
@@ -61,8 +63,16 @@ HWY_EXPORT(cast_range);
 
 void cast(Stream&, const CastArgs& args) {
     if (args.from == args.to && args.from_dtype == args.to_dtype) return;
-    parallel_for(args.count, kElementChunk, [&](int64_t first, int64_t last) {
-        HWY_DYNAMIC_DISPATCH(cast_range)(args, first, last);
+    if (args.rows == 1) {
+        parallel_for(args.count, kElementChunk, [&](int64_t first, int64_t last) {
+            HWY_DYNAMIC_DISPATCH(cast_range)(args, 0, first, last);
+        });
+        return;
+    }
+    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+        for (int64_t row = first; row < last; ++row) {
+            HWY_DYNAMIC_DISPATCH(cast_range)(args, row, 0, args.count);
+        }
     });
 }
 

@@ -17,11 +17,12 @@ NormStats stats2(const BlockSaved& saved) {
 }  // namespace
 
 void Block::forward(Context& context, TokenShape shape, const void* x, const void* residual,
-                    const BlockSaved& saved, const BlockScratch& scratch, void* out) const {
+                    const BlockSaved& saved, const BlockScratch& scratch, void* out,
+                    const KeyValueCache& cache) const {
     const int64_t rows = shape.rows();
     norm_forward(context, params_.norm1, rows, config_.hidden,
                  {x, residual, saved.sum1.data, saved.norm1.data, stats1(saved)});
-    attention_branch(context, shape, saved, scratch);
+    attention_branch(context, shape, saved, scratch, cache);
     norm_forward(
         context, params_.norm2, rows, config_.hidden,
         {saved.sum1.data, scratch.branch.data, saved.sum2.data, saved.norm2.data, stats2(saved)});
@@ -35,7 +36,7 @@ void Block::recompute_all(Context& context, TokenShape shape, const BlockSaved& 
     const int64_t rows = shape.rows();
     norm_forward(context, params_.norm1, rows, config_.hidden,
                  {saved.sum1.data, nullptr, nullptr, saved.norm1.data, stats1(saved)});
-    attention_branch(context, shape, saved, scratch);
+    attention_branch(context, shape, saved, scratch, {});
     norm_forward(
         context, params_.norm2, rows, config_.hidden,
         {saved.sum1.data, scratch.branch.data, saved.sum2.data, saved.norm2.data, stats2(saved)});
@@ -53,7 +54,7 @@ void Block::recompute_cheap(Context& context, TokenShape shape, const BlockSaved
 }
 
 void Block::attention_branch(Context& context, TokenShape shape, const BlockSaved& saved,
-                             const BlockScratch& scratch) const {
+                             const BlockScratch& scratch, const KeyValueCache& cache) const {
     linear_forward(context, params_.qkv, shape.rows(), saved.norm1.data, saved.qkv.data);
     if (config_.qk_norm) normalise_heads(context, shape, saved);
     rotate(context, shape, saved.qkv.data, false);
@@ -70,8 +71,25 @@ void Block::attention_branch(Context& context, TokenShape shape, const BlockSave
     args.lse = saved.lse.data;
     args.scratch = scratch.attention.data;
     args.scratch_bytes = scratch.attention.size_bytes();
+    if (cache.count > 0) read_cache(context, shape, cache, args);
     ops::attention_forward(context.stream, args);
     linear_forward(context, params_.proj, shape.rows(), saved.attended.data, scratch.branch.data);
+}
+
+/// Appends the new keys and values to the cache and points the attention at it.
+void Block::read_cache(Context& context, TokenShape shape, const KeyValueCache& cache,
+                       kernels::AttentionForwardArgs& args) const {
+    const tensor::DType dtype = context.compute;
+    const int64_t half = config_.num_kv_heads * config_.head_dim;
+    ops::cast(context.stream, {dtype, dtype, 2 * half, args.k,
+                               element_at(cache.data, dtype, shape.first_position * 2 * half),
+                               shape.seq_len, config_.qkv_columns(), 2 * half});
+    args.shape.first_query = shape.first_position;
+    args.shape.key_len = shape.first_position + shape.seq_len;
+    args.k = cache.data;
+    args.v = element_at(args.k, dtype, half);
+    args.kv_layout = {0, 2 * half};
+    args.lse = nullptr;
 }
 
 /// Normalises q and k in place and keeps them as they were for the backward pass.
@@ -109,6 +127,7 @@ void Block::rotate(Context& context, TokenShape shape, void* qkv, bool inverse) 
     args.row_stride = config_.qkv_columns();
     args.x = qkv;
     args.seq_len = shape.seq_len;
+    args.first_position = shape.first_position;
     args.cosines = rope_.cosines.data;
     args.sines = rope_.sines.data;
     args.inverse = inverse;

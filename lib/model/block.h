@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "kernels/attention.h"
 #include "lib/model/config.h"
 #include "lib/model/layers.h"
 #include "lib/model/params.h"
@@ -18,8 +19,13 @@ namespace longhaul::model {
 
 struct TokenShape {
     int64_t batch = 0, seq_len = 0;
+    int64_t first_position = 0;  // of the first token of a sequence; > 0 continues a cached one
     int64_t rows() const { return batch * seq_len; }
 };
+
+/// Keys and values of one block and one sequence: rows [k | v] of 2 Hk D elements by position.
+/// Empty for training.
+using KeyValueCache = tensor::Buffer;
 
 /// Tensors of the forward pass that the backward pass reads. Each declares in make_saved() whether
 /// it is kept per block or recomputed into memory that all blocks share.
@@ -50,8 +56,10 @@ class Block {
 
     /// @param x, residual the pair of the block below; residual may be null and x may be
     /// saved.sum1. Writes the feed-forward branch to `out` (R, C), which may be residual.
+    /// @param cache takes this call's keys and values, and gives those of earlier positions.
     void forward(Context& context, TokenShape shape, const void* x, const void* residual,
-                 const BlockSaved& saved, const BlockScratch& scratch, void* out) const;
+                 const BlockSaved& saved, const BlockScratch& scratch, void* out,
+                 const KeyValueCache& cache = {}) const;
 
     /// Fills again what follows from saved.sum1.
     void recompute_all(Context& context, TokenShape shape, const BlockSaved& saved,
@@ -69,7 +77,9 @@ class Block {
 
  private:
     void attention_branch(Context& context, TokenShape shape, const BlockSaved& saved,
-                          const BlockScratch& scratch) const;
+                          const BlockScratch& scratch, const KeyValueCache& cache) const;
+    void read_cache(Context& context, TokenShape shape, const KeyValueCache& cache,
+                    kernels::AttentionForwardArgs& args) const;
     void normalise_heads(Context& context, TokenShape shape, const BlockSaved& saved) const;
     void rotate(Context& context, TokenShape shape, void* qkv, bool inverse) const;
     void activate(Context& context, TokenShape shape, const BlockSaved& saved) const;

@@ -140,12 +140,9 @@ void Head::logits(Context& context, int64_t rows, const void* x, const void* res
     for (int64_t first = 0; first < rows; first += chunk_) {
         const int64_t count = std::min(chunk_, rows - first);
         multiply_chunk(context, first, count);
-        for (int64_t row = 0; row < count; ++row) {
-            ops::cast(context.stream,
-                      {context.compute, tensor::DType::kF64, config_.vocab_size,
-                       element_at(logits_.data, context.compute, row * logits_stride_),
-                       out.data() + (first + row) * config_.vocab_size});
-        }
+        ops::cast(context.stream, {context.compute, tensor::DType::kF64, config_.vocab_size,
+                                   logits_.data, out.data() + first * config_.vocab_size, count,
+                                   logits_stride_, config_.vocab_size});
     }
 }
 

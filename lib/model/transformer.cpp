@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/model/transformer.h"
 
+#include <algorithm>
+
 #include "lib/base/check.h"
+#include "lib/model/attention_args.h"
 #include "lib/model/transformer_impl.h"
 #include "lib/ops/ops.h"
 
@@ -17,6 +20,10 @@ TransformerOptions complete_options(TransformerOptions options, const ModelConfi
     if (options.seq_len < 0 || options.seq_len > config.max_seq_len) {
         throw UsageError(format("sequence length {} is beyond [model] max_seq_len = {}",
                                 options.seq_len, config.max_seq_len));
+    }
+    if (options.cache_len < 0 || options.cache_len > config.max_seq_len) {
+        throw UsageError(format("a context of {} tokens is beyond [model] max_seq_len = {}",
+                                options.cache_len, config.max_seq_len));
     }
     if (options.micro_batch < 1) {
         throw UsageError(format("micro-batch of {} sequences", options.micro_batch));
@@ -80,17 +87,19 @@ int64_t Transformer::Impl::check_batch(const Batch& batch) const {
     return valid;
 }
 
-Transformer::Impl::Pair Transformer::Impl::run_blocks(const Batch& batch) {
-    shape_ = {batch.batch, batch.seq_len};
+Transformer::Impl::Pair Transformer::Impl::run_blocks(const Batch& batch, int64_t first_position,
+                                                      bool cached) {
+    shape_ = {batch.batch, batch.seq_len, first_position};
+    next_backward_ = open_weight_ = -1;
     void* first_sum = saved_.front().sum1.data;
-    ops::embedding_forward(
-        context_.stream,
-        {context_.compute, shape_.rows(), config.hidden, batch.seq_len, 0, batch.tokens,
-         context_.weight(params.tokens), context_.weight(params.positions), first_sum});
+    ops::embedding_forward(context_.stream,
+                           {context_.compute, shape_.rows(), config.hidden, batch.seq_len,
+                            first_position, batch.tokens, context_.weight(params.tokens),
+                            context_.weight(params.positions), first_sum});
     Pair pair{first_sum, nullptr};
     for (size_t layer = 0; layer < blocks_.size(); ++layer) {
         blocks_[layer].forward(context_, shape_, pair.x, pair.residual, saved_[layer], scratch_,
-                               branch_.data);
+                               branch_.data, cached ? caches_[layer] : KeyValueCache{});
         pair = {saved_[layer].sum2.data, branch_.data};
     }
     return pair;
@@ -100,7 +109,6 @@ LossSums Transformer::Impl::forward(const Batch& batch) {
     LossSums sums;
     sums.valid_tokens = check_batch(batch);
     const Pair pair = run_blocks(batch);
-    next_backward_ = open_weight_ = -1;
     sums.loss_sum = head_->loss(context_, shape_.rows(), pair.x, pair.residual, batch.targets);
     return sums;
 }
@@ -171,8 +179,33 @@ void Transformer::Impl::logits(const Batch& batch, std::span<double> out) {
     LH_CHECK(static_cast<int64_t>(out.size()) == batch.batch * batch.seq_len * config.vocab_size,
              "room for {} logits", out.size());
     const Pair pair = run_blocks(batch);
-    next_backward_ = open_weight_ = -1;
     head_->logits(context_, shape_.rows(), pair.x, pair.residual, out);
+}
+
+void Transformer::Impl::extend(std::span<const int32_t> tokens, std::span<double> out) {
+    const auto count = static_cast<int64_t>(tokens.size());
+    LH_CHECK(count > 0 && static_cast<int64_t>(out.size()) == config.vocab_size,
+             "extend() by {} tokens with room for {} logits", count, out.size());
+    if (cached_tokens + count > options.cache_len) {
+        throw UsageError(format("{} tokens after {} are more than the context of {}", count,
+                                cached_tokens, options.cache_len));
+    }
+    for (int64_t first = 0; first < count; first += options.seq_len) {
+        const int64_t piece = std::min(options.seq_len, count - first);
+        const Batch batch{tokens.data() + first, nullptr, 1, piece};
+        check_batch(batch);
+        const Pair pair = run_blocks(batch, cached_tokens, true);
+        cached_tokens += piece;
+        if (first + piece < count) continue;
+        const int64_t last_row = (piece - 1) * config.hidden;
+        head_->logits(context_, 1, element_at(pair.x, context_.compute, last_row),
+                      element_at(pair.residual, context_.compute, last_row), out);
+    }
+}
+
+void Transformer::Impl::truncate_cache(int64_t count) {
+    LH_CHECK(count >= 0 && count <= cached_tokens, "{} of {} cached tokens", count, cached_tokens);
+    cached_tokens = count;
 }
 
 Transformer::Transformer(const ModelConfig& config, const TransformerOptions& options,
@@ -214,6 +247,16 @@ void Transformer::backward_embedding() {
 }
 void Transformer::logits(const Batch& batch, std::span<double> out) {
     impl_->logits(batch, out);
+}
+
+void Transformer::extend(std::span<const int32_t> tokens, std::span<double> out) {
+    impl_->extend(tokens, out);
+}
+int64_t Transformer::cached_tokens() const {
+    return impl_->cached_tokens;
+}
+void Transformer::truncate_cache(int64_t count) {
+    impl_->truncate_cache(count);
 }
 
 }  // namespace longhaul::model

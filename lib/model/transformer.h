@@ -38,10 +38,10 @@ struct TransformerOptions {
     int64_t seq_len = 0;                          // tokens per sequence, at most; 0: max_seq_len
     tensor::DType compute = tensor::DType::kF32;  // f32, f64 or bf16: weights and activations
     Recompute recompute = Recompute::kNone;
-    bool training = true;  // false: no memory for a backward pass
-    bool fixed_order_matmul =
-        false;                      // bits independent of threads and shapes, slower (f64: always)
-    int64_t head_chunk_tokens = 0;  // tokens whose logits exist at a time; 0: about 32 MiB
+    bool training = true;             // false: no memory for a backward pass
+    bool fixed_order_matmul = false;  // bits independent of threads; slower (f64 always is)
+    int64_t head_chunk_tokens = 0;    // tokens whose logits exist at a time; 0: about 64 MiB
+    int64_t cache_len = 0;            // > 0: memory to generate one sequence of so many tokens
 };
 
 /// The type of gradients, statistics and losses: f64 for f64, else f32.
@@ -50,7 +50,7 @@ tensor::DType accumulator_dtype(tensor::DType compute);
 /// One micro-batch. The model predicts targets[i] from tokens up to i of its sequence.
 struct Batch {
     const int32_t* tokens = nullptr;   // (batch, seq_len), in [0, vocab_size)
-    const int32_t* targets = nullptr;  // (batch, seq_len); negative: not counted
+    const int32_t* targets = nullptr;  // (batch, seq_len); -100: not counted
     int64_t batch = 0;
     int64_t seq_len = 0;
 };
@@ -99,6 +99,15 @@ class Transformer {
     /// Logits of every position, (batch, seq_len, vocab_size) in the accumulator type: for tests,
     /// evaluation and export checks, not for training.
     void logits(const Batch& batch, std::span<double> out);
+
+    /// Appends tokens to the cached sequence, in pieces of at most options().seq_len.
+    /// @param out (vocab_size): logits after the last token. @throws UsageError when the sequence
+    /// would outgrow cache_len.
+    void extend(std::span<const int32_t> tokens, std::span<double> out);
+    /// Tokens in the cache; extend() continues there.
+    int64_t cached_tokens() const;
+    /// Forgets all but the first `count` cached tokens.
+    void truncate_cache(int64_t count);
 
  private:
     class Impl;

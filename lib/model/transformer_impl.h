@@ -24,7 +24,10 @@ class Transformer::Impl {
     void backward_weight(int block);
     void backward_embedding();
     void logits(const Batch& batch, std::span<double> out);
+    void extend(std::span<const int32_t> tokens, std::span<double> out);
+    void truncate_cache(int64_t count);
 
+    int64_t cached_tokens = 0;
     ModelConfig config;
     TransformerOptions options;
     ModelParams params;
@@ -40,13 +43,15 @@ class Transformer::Impl {
     void allocate_gradients(tensor::Alloc& alloc);
     BlockSaved make_saved(tensor::Alloc& alloc, const BlockSaved* shared, int block);
     int64_t check_batch(const Batch& batch) const;
-    Pair run_blocks(const Batch& batch);
+    /// @param first_position > 0 continues the cached sequence.
+    Pair run_blocks(const Batch& batch, int64_t first_position = 0, bool cached = false);
     void* residual_gradient(int block) { return grad_residual_[block % 2].data; }
 
     Context context_;
     RopeTable rope_;
     std::vector<Block> blocks_;
-    std::vector<BlockSaved> saved_;  // per block; shared members point to the same memory
+    std::vector<BlockSaved> saved_;      // per block; shared members point to the same memory
+    std::vector<KeyValueCache> caches_;  // per block; empty ones when there is no cache
     BlockScratch scratch_;
     BlockGradients gradients_;
     tensor::Buffer branch_;            // (R, C): feed-forward branch of the block below

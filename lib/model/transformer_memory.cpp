@@ -93,10 +93,14 @@ BlockSaved Transformer::Impl::make_saved(tensor::Alloc& alloc, const BlockSaved*
 
 void Transformer::Impl::allocate(tensor::Alloc& alloc) {
     const int64_t rows = options.micro_batch * options.seq_len;
-    rope_ = make_rope_table(config, options.seq_len, context_.accumulator, alloc);
+    rope_ = make_rope_table(config, std::max(options.seq_len, options.cache_len),
+                            context_.accumulator, alloc);
     for (int layer = 0; layer < static_cast<int>(config.num_layers); ++layer) {
         blocks_.emplace_back(config, params.blocks[static_cast<size_t>(layer)], rope_);
         saved_.push_back(make_saved(alloc, layer == 0 ? nullptr : &saved_.front(), layer + 1));
+        caches_.push_back(alloc.get(MemoryClass::kActivation,
+                                    options.cache_len * 2 * config.num_kv_heads * config.head_dim,
+                                    context_.compute, "key-value cache"));
     }
     const auto temporary = [&](int64_t count, const char* what) {
         return alloc.get(MemoryClass::kTemporary, count, context_.compute, what);

@@ -166,5 +166,21 @@ TEST_CASE("cast: every pair of types keeps what the narrower one holds") {
     }
 }
 
+TEST_CASE("cast: rows with strides, the columns between untouched") {
+    Stream stream = Stream::cpu();
+    const TypedValues from = test::random_typed(DType::kF32, 3 * 20, 1);
+    TypedValues to(DType::kF64, std::vector<double>(3 * 7, 9.0));
+    CastArgs args{DType::kF32, DType::kF64, 5, from.data(), to.data()};
+    args.rows = 3;
+    args.from_stride = 20;
+    args.to_stride = 7;
+    cpu::cast(stream, args);
+    for (size_t row = 0; row < 3; ++row) {
+        for (size_t i = 0; i < 7; ++i) {
+            CHECK(to[row * 7 + i] == (i < 5 ? from[row * 20 + i] : 9.0));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace longhaul::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
+#include "kernels/head_norm.h"
 #include "kernels/layernorm.h"
 #include "kernels/rmsnorm.h"
 #include "tests/support/typed_values.h"
@@ -155,6 +156,58 @@ TEST_CASE("norms: without residual, and in place on the residual gradient") {
                                      c.grad_residual.data(), c.sum.data(), c.weight.data(),
                                      c.mean.data(), c.rstd.data(), c.grad_residual.data()});
     CHECK(c.grad_residual == c.grad_sum);
+}
+
+/// Three heads of 5 in rows of 20, normalised in place, as the model does with QK norm.
+struct HeadCase {
+    static constexpr int64_t kRows = 4, kHeads = 3, kDim = 5, kStride = 20;
+    TypedValues packed = test::random_typed(DType::kF64, kRows* kStride, 1);
+    TypedValues weight = test::random_typed(DType::kF64, kDim, 2);
+    TypedValues rstd{DType::kF64, kRows* kHeads};
+    TypedValues kept{DType::kF64, kRows* kHeads* kDim};
+
+    TypedValues forward() {
+        Stream stream = Stream::cpu();
+        TypedValues out = packed;
+        cpu::head_norm_forward(
+            stream, {DType::kF64, kRows, kHeads, kDim, 1e-5, out.data(), kStride, weight.data(),
+                     out.data(), rstd.data(), kept.data(), kHeads * kDim});
+        return out;
+    }
+};
+
+TEST_CASE("norms: head norm works on each head of packed rows and leaves the rest alone") {
+    HeadCase c;
+    const TypedValues out = c.forward();
+    std::vector<double> expected = c.packed.values();
+    for (size_t row = 0; row < 4; ++row) {
+        for (size_t head = 0; head < 3; ++head) {
+            double* x = &expected[row * 20 + head * 5];
+            double square = 0;
+            for (size_t i = 0; i < 5; ++i) {
+                CHECK(c.kept[(row * 3 + head) * 5 + i] == x[i]);
+                square += x[i] * x[i] / 5;
+            }
+            for (size_t i = 0; i < 5; ++i) x[i] *= c.weight[i] / std::sqrt(square + 1e-5);
+        }
+    }
+    CHECK(test::relative_error(out.values(), expected) <= 1e-15);
+}
+
+TEST_CASE("norms: gradients of head norm equal finite differences, in place") {
+    HeadCase c;
+    Stream stream = Stream::cpu();
+    const TypedValues weights = test::random_typed(DType::kF64, 80, 3);
+    const auto loss = [&] { return test::dot(c.forward(), weights.values()); };
+    loss();
+    TypedValues grad = weights;
+    TypedValues grad_weight(DType::kF64, 5);
+    cpu::head_norm_backward(
+        stream, {DType::kF64, 4, 3, 5, grad.data(), c.kept.data(), 20, 15, c.weight.data(),
+                 c.rstd.data(), grad.data(), grad_weight.data()});
+    CHECK(test::relative_error(grad.values(), test::numeric_gradient(c.packed, loss)) <= 1e-8);
+    CHECK(test::relative_error(grad_weight.values(), test::numeric_gradient(c.weight, loss)) <=
+          1e-8);
 }
 
 }  // namespace
