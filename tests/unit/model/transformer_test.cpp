@@ -105,7 +105,7 @@ TEST_CASE("transformer: recomputation saves activation memory") {
         const Transformer model(config, options_of(DType::kF32, static_cast<Recompute>(i)), alloc);
         bytes[i] = alloc.used()[static_cast<size_t>(tensor::MemoryClass::kActivation)];
     }
-    CHECK(4 * bytes[1] < 3 * bytes[0]);
+    CHECK(5 * bytes[1] < 4 * bytes[0]);
     CHECK(4 * bytes[2] < bytes[1]);
 }
 
