@@ -69,7 +69,7 @@ void cast(Stream&, const CastArgs& args) {
         });
         return;
     }
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(args.count), [&](int64_t first, int64_t last) {
         for (int64_t row = first; row < last; ++row) {
             HWY_DYNAMIC_DISPATCH(cast_range)(args, row, 0, args.count);
         }

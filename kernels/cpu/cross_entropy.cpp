@@ -143,7 +143,7 @@ HWY_EXPORT(cross_entropy_rows);
 void cross_entropy(Stream&, const CrossEntropyArgs& args) {
     LH_CHECK(args.vocab > 0 && args.padded_vocab >= args.vocab,
              "cross_entropy: vocab {} with row stride {}", args.vocab, args.padded_vocab);
-    parallel_for(args.rows, 1, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(args.vocab), [&](int64_t first, int64_t last) {
         HWY_DYNAMIC_DISPATCH(cross_entropy_rows)(args, first, last);
     });
 }

@@ -77,7 +77,7 @@ HWY_EXPORT(embedding_rows);
 HWY_EXPORT(embedding_backward_columns);
 
 void embedding_forward(Stream&, const EmbeddingForwardArgs& args) {
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(args.columns), [&](int64_t first, int64_t last) {
         HWY_DYNAMIC_DISPATCH(embedding_rows)(args, first, last);
     });
 }

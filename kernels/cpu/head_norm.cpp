@@ -102,16 +102,18 @@ HWY_EXPORT(head_norm_backward_rows);
 HWY_EXPORT(head_norm_weight);
 
 void head_norm_forward(Stream&, const HeadNormForwardArgs& args) {
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
-        HWY_DYNAMIC_DISPATCH(head_norm_forward_rows)(args, first, last);
-    });
+    parallel_for(args.rows, row_chunk(args.num_heads * args.head_dim),
+                 [&](int64_t first, int64_t last) {
+                     HWY_DYNAMIC_DISPATCH(head_norm_forward_rows)(args, first, last);
+                 });
 }
 
 void head_norm_backward(Stream&, const HeadNormBackwardArgs& args) {
     HWY_DYNAMIC_DISPATCH(head_norm_weight)(args);  // first: grad_x may overwrite grad_out
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
-        HWY_DYNAMIC_DISPATCH(head_norm_backward_rows)(args, first, last);
-    });
+    parallel_for(args.rows, row_chunk(args.num_heads * args.head_dim),
+                 [&](int64_t first, int64_t last) {
+                     HWY_DYNAMIC_DISPATCH(head_norm_backward_rows)(args, first, last);
+                 });
 }
 
 }  // namespace longhaul::kernels::cpu

@@ -95,7 +95,7 @@ HWY_EXPORT(layernorm_weight_columns);
 
 void layernorm_forward(Stream&, const LayerNormForwardArgs& args) {
     LH_CHECK(args.residual == nullptr || args.sum != nullptr, "layernorm: residual without sum");
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(args.columns), [&](int64_t first, int64_t last) {
         HWY_DYNAMIC_DISPATCH(layernorm_forward_rows)(args, first, last);
     });
 }
@@ -107,7 +107,7 @@ void layernorm_backward(Stream&, const LayerNormBackwardArgs& args) {
         });
     }
     if (args.grad_sum == nullptr) return;
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(args.columns), [&](int64_t first, int64_t last) {
         HWY_DYNAMIC_DISPATCH(layernorm_backward_rows)(args, first, last);
     });
 }

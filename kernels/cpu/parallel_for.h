@@ -13,8 +13,10 @@ namespace longhaul::kernels::cpu {
 /// Chunk of element-wise loops: long enough to hide the hand-over, short enough to balance.
 inline constexpr int64_t kElementChunk = 16384;
 
-/// Rows per chunk of loops over tokens.
-inline constexpr int64_t kRowChunk = 8;
+/// Rows per chunk of loops over rows of `columns` elements.
+constexpr int64_t row_chunk(int64_t columns) {
+    return std::max<int64_t>(kElementChunk / 2 / std::max<int64_t>(columns, 1), 1);
+}
 
 /// Columns per chunk of sums over tokens: a multiple of a cache line for every type.
 inline constexpr int64_t kColumnChunk = 256;

@@ -91,7 +91,7 @@ HWY_EXPORT(rmsnorm_weight_columns);
 
 void rmsnorm_forward(Stream&, const RmsNormForwardArgs& args) {
     LH_CHECK(args.residual == nullptr || args.sum != nullptr, "rmsnorm: residual without sum");
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(args.columns), [&](int64_t first, int64_t last) {
         HWY_DYNAMIC_DISPATCH(rmsnorm_forward_rows)(args, first, last);
     });
 }
@@ -103,7 +103,7 @@ void rmsnorm_backward(Stream&, const RmsNormBackwardArgs& args) {
         });
     }
     if (args.grad_sum == nullptr) return;
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(args.columns), [&](int64_t first, int64_t last) {
         HWY_DYNAMIC_DISPATCH(rmsnorm_backward_rows)(args, first, last);
     });
 }

@@ -59,9 +59,10 @@ HWY_EXPORT(rope_rows);
 
 void rope(Stream&, const RopeArgs& args) {
     LH_CHECK(args.head_dim % 2 == 0, "rope: head_dim {} is odd", args.head_dim);
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
-        HWY_DYNAMIC_DISPATCH(rope_rows)(args, first, last);
-    });
+    parallel_for(args.rows, row_chunk(args.num_heads * args.head_dim),
+                 [&](int64_t first, int64_t last) {
+                     HWY_DYNAMIC_DISPATCH(rope_rows)(args, first, last);
+                 });
 }
 
 }  // namespace longhaul::kernels::cpu

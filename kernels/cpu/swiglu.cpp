@@ -79,13 +79,13 @@ HWY_EXPORT(swiglu_forward_rows);
 HWY_EXPORT(swiglu_backward_rows);
 
 void swiglu_forward(Stream&, const SwigluForwardArgs& args) {
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(2 * args.columns), [&](int64_t first, int64_t last) {
         HWY_DYNAMIC_DISPATCH(swiglu_forward_rows)(args, first, last);
     });
 }
 
 void swiglu_backward(Stream&, const SwigluBackwardArgs& args) {
-    parallel_for(args.rows, kRowChunk, [&](int64_t first, int64_t last) {
+    parallel_for(args.rows, row_chunk(2 * args.columns), [&](int64_t first, int64_t last) {
         HWY_DYNAMIC_DISPATCH(swiglu_backward_rows)(args, first, last);
     });
 }
