@@ -79,9 +79,12 @@ std::vector<double> widen_all(const std::vector<T>& values) {
     return wide;
 }
 
-/// A device, as far as a test needs one: upload, run on stream(), download.
+/// A device, as far as a test needs one: upload, run on stream(), download. All share one stream,
+/// as cuBLASLt's workspace belongs to a stream.
 class Device {
  public:
+    Device() : stream_(shared_stream()), op_stream_(Stream::cuda(stream_.native())) {}
+
     template <class T>
     gpu::DeviceBuffer<T> upload(const std::vector<T>& values) {
         gpu::DeviceBuffer<T> buffer(values.size());
@@ -103,8 +106,13 @@ class Device {
     Stream& stream() { return op_stream_; }
 
  private:
-    gpu::CudaStream stream_;
-    Stream op_stream_ = Stream::cuda(stream_.native());
+    static gpu::CudaStream& shared_stream() {
+        static gpu::CudaStream stream;
+        return stream;
+    }
+
+    gpu::CudaStream& stream_;
+    Stream op_stream_;
 };
 
 template <class... Vectors>

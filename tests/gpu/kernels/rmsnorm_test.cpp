@@ -159,8 +159,9 @@ struct Reference {
 
 TEST_CASE_TEMPLATE("cuda rmsnorm: equals fp64, same bits in all schedules", T, float, BFloat16,
                    double) {
-    // Fewer vectors than threads; more; more rows than backward has blocks.
-    const std::pair<int64_t, int64_t> shapes[] = {{1, 8}, {5, 768}, {3, 2304}, {300, 16}};
+    // Fewer vectors than threads; more; more rows than backward has blocks (slow: one type only).
+    std::vector<std::pair<int64_t, int64_t>> shapes = {{1, 8}, {5, 768}, {3, 2304}};
+    if (std::is_same_v<T, float>) shapes.push_back({270, 16});
     for (const auto& [rows, columns] : shapes) {
         CAPTURE(rows);
         CAPTURE(columns);
