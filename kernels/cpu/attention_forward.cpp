@@ -39,6 +39,11 @@ struct Tiles {
     }
 };
 
+/// Queries of a tile that are computed: whole register tiles, few for a short continuation.
+inline int64_t computed_queries(int64_t rows) {
+    return cpu::round_up(rows, cpu::kAttentionPad);
+}
+
 /// Keys that are in the future of a query get -inf. Query i is at `diagonal` + i relative to key 0
 /// of the tile.
 template <class A>
@@ -53,10 +58,10 @@ void mask_future(A* score_t, int64_t num_keys, int64_t diagonal) {
 /// Scores become exponentials; maximum and sum are updated; shrink is the factor for what was
 /// summed before.
 template <class A>
-void update_softmax(Tiles<A>& tiles, int64_t num_keys) {
+void update_softmax(Tiles<A>& tiles, int64_t num_queries, int64_t num_keys) {
     const Tag<A> d;
     const auto width = static_cast<int64_t>(hn::Lanes(d));
-    for (int64_t i = 0; i < kTile; i += width) {
+    for (int64_t i = 0; i < num_queries; i += width) {
         const auto old_max = hn::LoadU(d, tiles.maximum + i);
         auto new_max = old_max;
         for (int64_t key = 0; key < num_keys; ++key) {
@@ -78,9 +83,9 @@ void update_softmax(Tiles<A>& tiles, int64_t num_keys) {
 
 /// out[row] *= factor[row].
 template <class A>
-void scale_rows(A* out, const A* factor, int64_t padded) {
+void scale_rows(A* out, const A* factor, int64_t rows, int64_t padded) {
     const Tag<A> d;
-    for (int64_t row = 0; row < kTile; ++row) {
+    for (int64_t row = 0; row < rows; ++row) {
         const auto f = hn::Set(d, factor[row]);
         for_lanes(d, padded, [&](auto lanes, int64_t i) {
             A* at = out + row * padded + i;
@@ -94,8 +99,8 @@ void write_tile(const AttentionForwardArgs& args, Tiles<A>& tiles, int64_t batch
                 int64_t first, int64_t rows) {
     const AttentionShape& shape = args.shape;
     const int64_t padded = cpu::round_up(shape.head_dim, cpu::kAttentionPad);
-    for (int64_t i = 0; i < kTile; ++i) tiles.shrink[i] = A{1} / tiles.sum[i];
-    scale_rows(tiles.out, tiles.shrink, padded);
+    for (int64_t i = 0; i < rows; ++i) tiles.shrink[i] = A{1} / tiles.sum[i];
+    scale_rows(tiles.out, tiles.shrink, rows, padded);
     T* out = head_at(static_cast<T*>(args.out), args.out_layout, batch, head, shape.head_dim);
     store_head(tiles.out, padded, rows, shape.head_dim, out + first * args.out_layout.row_stride,
                args.out_layout.row_stride);
@@ -112,6 +117,7 @@ void forward_tile(const AttentionForwardArgs& args, int64_t batch, int64_t head,
     const int64_t dim = shape.head_dim;
     const int64_t padded = cpu::round_up(dim, cpu::kAttentionPad);
     const int64_t rows = std::min(kTile, shape.query_len - first);
+    const int64_t queries = computed_queries(rows);
     const int64_t kv_head = head / (shape.num_heads / shape.num_kv_heads);
     const T* q = head_at(static_cast<const T*>(args.q), args.q_layout, batch, head, dim);
     const T* k = head_at(static_cast<const T*>(args.k), args.kv_layout, batch, kv_head, dim);
@@ -129,12 +135,12 @@ void forward_tile(const AttentionForwardArgs& args, int64_t batch, int64_t head,
         const int64_t num_keys = std::min(kTile, key_end - s);
         load_head(k + s * kv_stride, kv_stride, num_keys, dim, kTile, padded, tiles.key);
         load_head(v + s * kv_stride, kv_stride, num_keys, dim, kTile, padded, tiles.value);
-        multiply_block<A>(kTile, kTile, dim, {tiles.key, padded, 1}, tiles.query_t, kTile,
+        multiply_block<A>(kTile, queries, dim, {tiles.key, padded, 1}, tiles.query_t, kTile,
                           tiles.score_t, kTile, false);
         mask_future(tiles.score_t, num_keys, shape.first_query + first - s);
-        update_softmax(tiles, num_keys);
-        scale_rows(tiles.out, tiles.shrink, padded);
-        multiply_block<A>(kTile, padded, num_keys, {tiles.score_t, 1, kTile}, tiles.value, padded,
+        update_softmax(tiles, queries, num_keys);
+        scale_rows(tiles.out, tiles.shrink, queries, padded);
+        multiply_block<A>(queries, padded, num_keys, {tiles.score_t, 1, kTile}, tiles.value, padded,
                           tiles.out, padded, true);
     }
     write_tile<T, A>(args, tiles, batch, head, first, rows);

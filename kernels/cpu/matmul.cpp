@@ -42,25 +42,25 @@ struct MatmulKeyHash {
     }
 };
 
-/// A primitive with the descriptions of its arguments; `usable` is false where oneDNN has no fast
-/// implementation for this CPU.
+/// A primitive with its arguments, whose pointers are set at each call; `usable` is false where
+/// oneDNN has no fast implementation for this CPU.
 struct MatmulPrimitive {
     bool usable = false;
-    dnnl::memory::desc a, b, bias, c, scratch;
     dnnl::matmul primitive;
+    size_t scratch_bytes = 0;
+    std::unordered_map<int, dnnl::memory> arguments;
 };
 
 MatmulPrimitive create_primitive(const dnnl::engine& engine, const MatmulKey& key) {
-    MatmulPrimitive made;
+    using Dims = dnnl::memory::dims;
+    using Desc = dnnl::memory::desc;
     const auto out_type = key.wide_out ? DnnlType::f32 : DnnlType::bf16;
-    made.a = {{key.m, key.k},
-              DnnlType::bf16,
-              key.transpose_a ? dnnl::memory::dims{1, key.lda} : dnnl::memory::dims{key.lda, 1}};
-    made.b = {{key.k, key.n},
-              DnnlType::bf16,
-              key.transpose_b ? dnnl::memory::dims{1, key.ldb} : dnnl::memory::dims{key.ldb, 1}};
-    made.c = {{key.m, key.n}, out_type, dnnl::memory::dims{key.ldc, 1}};
-    made.bias = {{1, key.n}, DnnlType::bf16, dnnl::memory::dims{key.n, 1}};
+    const Desc a({key.m, key.k}, DnnlType::bf16,
+                 key.transpose_a ? Dims{1, key.lda} : Dims{key.lda, 1});
+    const Desc b({key.k, key.n}, DnnlType::bf16,
+                 key.transpose_b ? Dims{1, key.ldb} : Dims{key.ldb, 1});
+    const Desc c({key.m, key.n}, out_type, Dims{key.ldc, 1});
+    const Desc bias({1, key.n}, DnnlType::bf16, Dims{key.n, 1});
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     if (key.accumulate) {
@@ -68,15 +68,24 @@ MatmulPrimitive create_primitive(const dnnl::engine& engine, const MatmulKey& ke
         post_ops.append_sum(1.0f);
         attributes.set_post_ops(post_ops);
     }
-    const auto operation = key.bias ? dnnl::matmul::desc(made.a, made.b, made.bias, made.c)
-                                    : dnnl::matmul::desc(made.a, made.b, made.c);
+    const auto operation =
+        key.bias ? dnnl::matmul::desc(a, b, bias, c) : dnnl::matmul::desc(a, b, c);
     const dnnl::matmul::primitive_desc description(operation, attributes, engine,
                                                    /*allow_empty=*/true);
+    MatmulPrimitive made;
     if (!description) return made;
     if (std::string_view(description.impl_info_str()).starts_with("ref")) return made;
-    made.scratch = description.scratchpad_desc();
-    made.primitive = dnnl::matmul(description);
     made.usable = true;
+    made.primitive = dnnl::matmul(description);
+    made.scratch_bytes = description.scratchpad_desc().get_size();
+    const auto argument = [&](int name, const Desc& desc) {
+        made.arguments.emplace(name, dnnl::memory(desc, engine, nullptr));
+    };
+    argument(DNNL_ARG_SRC, a);
+    argument(DNNL_ARG_WEIGHTS, b);
+    argument(DNNL_ARG_DST, c);
+    if (key.bias) argument(DNNL_ARG_BIAS, bias);
+    argument(DNNL_ARG_SCRATCHPAD, description.scratchpad_desc());
     return made;
 }
 
@@ -93,17 +102,16 @@ class MatmulCache {
         }
         MatmulPrimitive& held = found->second;
         if (!held.usable) return false;
-        if (scratch_.size() < held.scratch.get_size()) scratch_.resize(held.scratch.get_size());
-        const auto memory = [&](const dnnl::memory::desc& description, const void* data) {
-            return dnnl::memory(description, engine_, const_cast<void*>(data));
+        if (scratch_.size() < held.scratch_bytes) scratch_.resize(held.scratch_bytes);
+        const auto point = [&](int name, const void* data) {
+            held.arguments.at(name).set_data_handle(const_cast<void*>(data));
         };
-        std::unordered_map<int, dnnl::memory> arguments{
-            {DNNL_ARG_SRC, memory(held.a, args.a)},
-            {DNNL_ARG_WEIGHTS, memory(held.b, args.b)},
-            {DNNL_ARG_DST, memory(held.c, args.c)},
-            {DNNL_ARG_SCRATCHPAD, memory(held.scratch, scratch_.data())}};
-        if (key.bias) arguments.emplace(DNNL_ARG_BIAS, memory(held.bias, args.bias));
-        held.primitive.execute(stream_, arguments);
+        point(DNNL_ARG_SRC, args.a);
+        point(DNNL_ARG_WEIGHTS, args.b);
+        point(DNNL_ARG_DST, args.c);
+        if (key.bias) point(DNNL_ARG_BIAS, args.bias);
+        point(DNNL_ARG_SCRATCHPAD, scratch_.data());
+        held.primitive.execute(stream_, held.arguments);
         stream_.wait();
         return true;
     }

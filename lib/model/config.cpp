@@ -12,8 +12,12 @@ void require(bool condition, std::string_view key, const std::string& why) {
     if (!condition) throw UsageError(format("[model] {}: {}", key, why));
 }
 
-void require_positive(int64_t value, std::string_view key) {
+/// Sizes beyond this are slips, and their products would overflow.
+constexpr int64_t kMaxSize = int64_t{1} << 24;
+
+void require_size(int64_t value, std::string_view key) {
     require(value > 0, key, format("{} is not positive", value));
+    require(value <= kMaxSize, key, format("{} is beyond {}", value, kMaxSize));
 }
 
 void fill_derived(ModelConfig& config) {
@@ -72,16 +76,16 @@ std::optional<Family> family_from_name(std::string_view name) {
 }
 
 ModelConfig complete(ModelConfig config) {
-    require_positive(config.num_layers, "num_layers");
-    require_positive(config.hidden, "hidden");
-    require_positive(config.num_heads, "num_heads");
+    require_size(config.num_layers, "num_layers");
+    require_size(config.hidden, "hidden");
+    require_size(config.num_heads, "num_heads");
     require(config.num_kv_heads >= 0, "num_kv_heads", "is negative");
     require(config.head_dim >= 0, "head_dim", "is negative");
     fill_derived(config);
-    require_positive(config.ffn_hidden, "ffn_hidden");
-    require_positive(config.vocab_size, "vocab_size");
-    require(config.vocab_size <= INT32_MAX, "vocab_size", "token ids are 32 bits");
-    require_positive(config.max_seq_len, "max_seq_len");
+    require_size(config.head_dim, "head_dim");
+    require_size(config.ffn_hidden, "ffn_hidden");
+    require_size(config.vocab_size, "vocab_size");
+    require_size(config.max_seq_len, "max_seq_len");
     require(config.norm_eps > 0 && config.norm_eps < 1, "norm_eps", "must lie between 0 and 1");
     require(config.init_std >= 0 && std::isfinite(config.init_std), "init_std", "is negative");
     config.family == Family::kGpt2 ? check_gpt2(config) : check_llama(config);

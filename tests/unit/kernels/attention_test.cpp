@@ -116,6 +116,7 @@ TEST_CASE("attention: forward equals softmax(q k) v for odd lengths, dims and gr
         check_forward(dtype, 63, 2, 2, 7);
         check_forward(dtype, 65, 4, 2, 64);
         check_forward(dtype, 130, 6, 1, 40);
+        check_forward(dtype, 70, 1, 1, 128);
     }
 }
 

@@ -63,6 +63,7 @@ TEST_CASE("config: each mistake is named with its key") {
     refused([](ModelConfig& c) { c.num_kv_heads = 5; }, "5 does not divide num_heads = 32");
     refused([](ModelConfig& c) { c.head_dim = 33; }, "33 is odd");
     refused([](ModelConfig& c) { c.vocab_size = 0; }, "vocab_size");
+    refused([](ModelConfig& c) { c.hidden = int64_t{1} << 40; }, "[model] hidden: 1099511627776");
     refused([](ModelConfig& c) { c.norm_eps = 0; }, "norm_eps");
     refused([](ModelConfig& c) { c.rope_theta = 1; }, "rope_theta");
     refused([](ModelConfig& c) { c.rope_scaling.factor = 0.5; }, "rope_scaling.factor");
