@@ -37,6 +37,7 @@ io::Json phase_json(const DataPhase& phase) {
     json["phase"] = phase.number;
     json["first_step"] = phase.first_step;
     json["data"] = phase.data;
+    json["tokenizer"] = phase.tokenizer;
     json["weights"] = phase.weights;
     json["seq_len"] = phase.seq_len;
     json["global_batch"] = phase.global_batch;
@@ -48,6 +49,7 @@ DataPhase phase_from_json(const io::Json& json, const std::string& source) {
     phase.number = io::require<int64_t>(json, "phase", source);
     phase.first_step = io::require<int64_t>(json, "first_step", source);
     phase.data = io::require<std::vector<std::string>>(json, "data", source);
+    phase.tokenizer = io::require<std::string>(json, "tokenizer", source);
     phase.weights = io::require<std::vector<double>>(json, "weights", source);
     phase.seq_len = io::require<int64_t>(json, "seq_len", source);
     phase.global_batch = io::require<int64_t>(json, "global_batch", source);

@@ -24,6 +24,7 @@ struct DataPhase {
     int64_t number = 0;             // data.phase
     int64_t first_step = 0;         // updates done when it began
     std::vector<std::string> data;  // manifest hashes of the folders, hex
+    std::string tokenizer;          // hash of the tokenizer, hex
     std::vector<double> weights;
     int64_t seq_len = 0;
     int64_t global_batch = 0;
