@@ -35,10 +35,13 @@ void check_regions(std::span<const parallel::ParamSpec> specs, const mesh::Mesh&
 }  // namespace
 
 Engine::Engine(const EngineOptions& options, comm::Comm& world, tensor::Alloc& alloc)
-    : options_(options), world_(world), mesh_(options.mesh, world.size()),
+    : options_(options),
+      world_(world),
+      mesh_(options.mesh, world.size()),
       shard_(group_of(world, mesh_, Axis::kDpShard)),
       replica_(group_of(world, mesh_, Axis::kDpReplicate)),
-      model_(options.model, options.transformer, alloc), store_(bucket_context(), alloc) {
+      model_(options.model, options.transformer, alloc),
+      store_(bucket_context(), alloc) {
     check_regions(model_.params(), mesh_);
     if (options.global_batch < mesh_.num_data_ranks()) {
         throw UsageError(format("data.global_batch = {} is below the {} data-parallel ranks",
@@ -49,14 +52,15 @@ Engine::Engine(const EngineOptions& options, comm::Comm& world, tensor::Alloc& a
     const int64_t samples = local_samples().count;
     tokens_ = alloc.get(MemoryClass::kHost, samples * seq_len, DType::kI32, "tokens");
     targets_ = alloc.get(MemoryClass::kHost, samples * seq_len, DType::kI32, "targets");
-    row_ = alloc.get(MemoryClass::kHost, seq_len + 1, DType::kI32, "sample");
     for (int i = 0; i < static_cast<int>(model_.params().size()); ++i) {
         model_.bind(i, store_.weight(i), store_.gradient(i));
     }
 }
 
 // The staging dies with the Alloc; the world lives on.
-Engine::~Engine() { world_.use_scratch({}); }
+Engine::~Engine() {
+    world_.use_scratch({});
+}
 
 parallel::BucketContext Engine::bucket_context() {
     parallel::BucketContext context;
@@ -85,8 +89,8 @@ tensor::MemoryUsage plan_memory(const EngineOptions& options, int world_size, in
 BuiltEngine build_engine(const EngineOptions& options, comm::Comm& world) {
     parallel::check_supported(options.policy);
     BuiltEngine built;
-    built.arena = std::make_unique<tensor::ArenaAlloc>(
-        plan_memory(options, world.size(), world.rank()));
+    built.arena =
+        std::make_unique<tensor::ArenaAlloc>(plan_memory(options, world.size(), world.rank()));
     built.engine = std::make_unique<Engine>(options, world, *built.arena);
     LH_CHECK(built.arena->used() == built.arena->reserved(),
              "the run uses {} bytes, the plan said {}", tensor::total_bytes(built.arena->used()),

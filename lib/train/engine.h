@@ -41,10 +41,9 @@ class Engine {
 
     /// This rank's share of [0, global_batch): data ranks take consecutive samples.
     tensor::Range local_samples() const;
-    /// Packed (local samples, seq_len), and one row of seq_len + 1.
+    /// Packed (local samples, seq_len).
     tensor::Buffer tokens() const { return tokens_; }
     tensor::Buffer targets() const { return targets_; }
-    tensor::Buffer row() const { return row_; }
 
  private:
     parallel::BucketContext bucket_context();
@@ -56,7 +55,7 @@ class Engine {
     model::Transformer model_;
     parallel::ParamStore store_;
     kernels::Stream stream_ = kernels::Stream::cpu();
-    tensor::Buffer tokens_, targets_, row_;
+    tensor::Buffer tokens_, targets_;
 };
 
 /// Sizes of an engine on `rank` of `world_size`, without any memory or communication.

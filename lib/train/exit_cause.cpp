@@ -48,7 +48,7 @@ std::string cause_of(const std::exception& error) {
     return "code";
 }
 
-void agree_on(comm::Comm& comm, const std::function<void()>& body) {
+void run_agreed(comm::Comm& comm, const std::function<void()>& body) {
     std::string problem;
     try {
         body();

@@ -27,6 +27,6 @@ std::string cause_of(const std::exception& error);
 
 /// Runs `body` on every rank; when it throws on any, every rank throws one TrainError with the
 /// cause, exit code and text of the lowest such rank. For failures foreseen before a collective.
-void agree_on(comm::Comm& comm, const std::function<void()>& body);
+void run_agreed(comm::Comm& comm, const std::function<void()>& body);
 
 }  // namespace longhaul::train

@@ -11,7 +11,8 @@ namespace longhaul::train {
 double measure_matmul_flops(tensor::DType dtype) {
     constexpr int64_t kSize = 512;  // large enough to leave the caches, some milliseconds
     constexpr int kRuns = 5;        // the best one: others may be disturbed
-    std::vector<double> a(kSize * kSize), b(kSize * kSize), c(kSize * kSize);  // wide enough for all
+    std::vector<double> a(kSize * kSize), b(kSize * kSize),
+        c(kSize * kSize);  // wide enough for all
     kernels::MatmulArgs args;
     args.dtype = dtype;
     args.out_dtype = dtype;

@@ -40,8 +40,12 @@ NoticeSignals::~NoticeSignals() {
     for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_actions[i], nullptr);
 }
 
-int NoticeSignals::received() { return received_signal; }
+int NoticeSignals::received() {
+    return received_signal;
+}
 
-void NoticeSignals::set(int signal_number) { received_signal = signal_number; }
+void NoticeSignals::set(int signal_number) {
+    received_signal = signal_number;
+}
 
 }  // namespace longhaul::train

@@ -8,8 +8,8 @@ namespace longhaul::train {
 namespace {
 
 constexpr std::array<std::string_view, kNumPhases> kNames = {
-    "data", "forward", "backward", "reduce", "norm", "update", "gather", "report", "validate",
-    "save"};
+    "data",   "forward", "backward", "reduce",   "norm",
+    "update", "gather",  "report",   "validate", "save"};
 
 std::string row(std::string_view name, double seconds, int64_t steps, double total_s) {
     const double per_step = steps > 0 ? 1e3 * seconds / static_cast<double>(steps) : 0;
@@ -19,10 +19,13 @@ std::string row(std::string_view name, double seconds, int64_t steps, double tot
 
 }  // namespace
 
-std::string_view name_of(Phase phase) { return kNames[static_cast<size_t>(phase)]; }
+std::string_view name_of(Phase phase) {
+    return kNames[static_cast<size_t>(phase)];
+}
 
 std::string PhaseTimer::table(int64_t steps, double total_s) const {
-    std::string text = format("{:<10}{:>12}{:>14}{:>10}\n", "phase", "seconds", "ms per step", "share");
+    std::string text =
+        format("{:<10}{:>12}{:>14}{:>10}\n", "phase", "seconds", "ms per step", "share");
     double known = 0;
     for (int i = 0; i < kNumPhases; ++i) {
         const auto phase = static_cast<Phase>(i);

@@ -23,8 +23,9 @@ std::vector<RankGroup> plan_ranks(const EngineOptions& options, int world_size) 
     std::vector<RankGroup> groups;
     for (int rank = 0; rank < world_size; ++rank) {
         const tensor::MemoryUsage usage = plan_memory(options, world_size, rank);
-        const auto same = std::find_if(groups.begin(), groups.end(),
-                                       [&](const RankGroup& group) { return group.usage == usage; });
+        const auto same = std::find_if(groups.begin(), groups.end(), [&](const RankGroup& group) {
+            return group.usage == usage;
+        });
         if (same != groups.end()) {
             ++same->num_ranks;
         } else {
@@ -38,8 +39,7 @@ io::Json usage_json(const tensor::MemoryUsage& usage) {
     io::Json json;
     for (int i = 0; i < tensor::kNumMemoryClasses; ++i) {
         const auto memory_class = static_cast<tensor::MemoryClass>(i);
-        json[std::string(tensor::name_of(memory_class)) + "_bytes"] =
-            usage[static_cast<size_t>(i)];
+        json[std::string(tensor::name_of(memory_class)) + "_bytes"] = usage[static_cast<size_t>(i)];
     }
     json["total_bytes"] = tensor::total_bytes(usage);
     return json;

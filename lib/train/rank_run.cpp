@@ -54,11 +54,11 @@ class RankRun {
     bool is_first() const { return world_.rank() == 0; }
 
     void open() {
-        agree_on(world_, [&] {
+        run_agreed(world_, [&] {
             if (is_first()) session_.open_run();
         });
         session_.set_open();
-        agree_on(world_, [&] {
+        run_agreed(world_, [&] {
             const auto seed = static_cast<uint64_t>(config_.job.seed);
             train_data_ = open_training_data(config_.data, seed);
             if (!config_.data.validation.empty()) {
@@ -72,19 +72,21 @@ class RankRun {
         if (train_data_->identity().tokenizer_hash == validation_data_->identity().tokenizer_hash) {
             return;
         }
-        throw UsageError(format("data.validation ({}) was made by another tokenizer than data.train ({})",
-                                config_.data.validation.front(), config_.data.train.front()));
+        throw UsageError(
+            format("data.validation ({}) was made by another tokenizer than data.train ({})",
+                   config_.data.validation.front(), config_.data.train.front()));
     }
 
     void set_up() {
-        agree_on(world_, [&] {
-            built_ = build_engine(
-                engine_options_of(config_, train_data_->identity().vocab_size), world_);
+        run_agreed(world_, [&] {
+            built_ = build_engine(engine_options_of(config_, train_data_->identity().vocab_size),
+                                  world_);
         });
         session_.watchdog().touch("loading");
         if (const auto checkpoint = ckpt::latest(session_.run().checkpoints(), world_)) {
             state_ = resume(engine(), *checkpoint, config_, train_data_->identity());
-            if (is_first()) log::info("resumed {} at step {}", checkpoint->directory().string(), state_.step);
+            if (is_first())
+                log::info("resumed {} at step {}", checkpoint->directory().string(), state_.step);
         } else {
             begin();
         }
@@ -93,13 +95,13 @@ class RankRun {
     }
 
     void begin() {
-        agree_on(world_, [&] { state_ = new_run(config_, train_data_->identity()); });
+        run_agreed(world_, [&] { state_ = new_run(config_, train_data_->identity()); });
         if (config_.model.init_from.empty()) {
             init_weights(engine(), static_cast<uint64_t>(config_.job.seed), adamw_of(config_));
             return;
         }
         std::optional<ckpt::Checkpoint> source;
-        agree_on(world_, [&] { source = ckpt::Checkpoint::open(config_.model.init_from); });
+        run_agreed(world_, [&] { source = ckpt::Checkpoint::open(config_.model.init_from); });
         load_weights(engine(), *source, adamw_of(config_));
         if (is_first()) log::info("weights of {}", config_.model.init_from);
     }
@@ -117,10 +119,10 @@ class RankRun {
                   session_.options().threads_per_rank,
                   human_bytes(tensor::total_bytes(built_.arena->reserved())),
                   static_cast<int64_t>(peak / 1e9));
-        reporter_ = std::make_unique<Reporter>(ReporterOptions{
-            session_.run(), config_.metrics, config_.job.steps, session_.restart(),
-            model::flops_per_token(shape, config_.data.seq_len), peak,
-            session_.options().progress});
+        reporter_ = std::make_unique<Reporter>(
+            ReporterOptions{session_.run(), config_.metrics, config_.job.steps, session_.restart(),
+                            model::flops_per_token(shape, config_.data.seq_len), peak,
+                            session_.options().progress});
     }
 
     ExitCode loop() {
@@ -166,7 +168,8 @@ class RankRun {
         extras.step_s = seconds_since(start);
         if (!result.skipped && is_validation_due()) {
             extras.validation_loss = timer_.time(Phase::kValidate, [&] {
-                return validation_loss(engine(), *validation_data_, config_.metrics.validate_samples);
+                return validation_loss(engine(), *validation_data_,
+                                       config_.metrics.validate_samples);
             });
             session_.watchdog().touch("validation");
         }
@@ -179,11 +182,12 @@ class RankRun {
 
     void check_skipped(const StepResult& result) const {
         if (state_.skipped_in_row <= config_.guards.max_skipped) return;
-        throw TrainError("non-finite",
-                         format("{} updates in a row were not finite (guards.max_skipped = {}); bad: {}",
-                                state_.skipped_in_row, config_.guards.max_skipped,
-                                result.bad_gradients.empty() ? "the loss" : result.bad_gradients),
-                         ExitCode::kFailed);
+        throw TrainError(
+            "non-finite",
+            format("{} updates in a row were not finite (guards.max_skipped = {}); bad: {}",
+                   state_.skipped_in_row, config_.guards.max_skipped,
+                   result.bad_gradients.empty() ? "the loss" : result.bad_gradients),
+            ExitCode::kFailed);
     }
 
     bool is_validation_due() const {
@@ -207,7 +211,7 @@ class RankRun {
     void save_now(const std::string& checkpoint_class, bool must_succeed) {
         if (state_.committed_step == state_.step) return;
         session_.watchdog().touch("save");
-        agree_on(world_, [&] {
+        run_agreed(world_, [&] {
             if (is_first()) session_.check_lock();
         });
         try {
@@ -216,7 +220,8 @@ class RankRun {
                             {&config_, &train_data_->identity(), checkpoint_class, health()});
             });
             state_.committed_step = state_.step;
-            state_.parent = {session_.run().checkpoint(state_.step).filename().string(), result.self};
+            state_.parent = {session_.run().checkpoint(state_.step).filename().string(),
+                             result.self};
             retry_at_step_ = 0;
             if (reporter_ != nullptr) reporter_->saved(state_.step, result);
         } catch (const ckpt::SaveError& error) {
@@ -232,9 +237,10 @@ class RankRun {
         if (must_succeed) throw TrainError("disk", error.describe(), ExitCode::kFailed);
         retry_at_step_ = state_.step + config_.checkpoint.retry_steps;
         if (!is_first()) return;
-        log::warn("step {}: checkpoint not saved ({}); training goes on, next try at step {}, the "
-                  "newest valid checkpoint is of step {}",
-                  state_.step, error.describe(), retry_at_step_, state_.committed_step);
+        log::warn(
+            "step {}: checkpoint not saved ({}); training goes on, next try at step {}, the "
+            "newest valid checkpoint is of step {}",
+            state_.step, error.describe(), retry_at_step_, state_.committed_step);
     }
 
     /// Deletes what retention does not keep; only after a save that succeeded.
@@ -259,8 +265,8 @@ class RankRun {
         if (reporter_ != nullptr) reporter_->finish();
         world_.barrier({state_.step, -1, "end"});
         if (is_first()) {
-            log::info("{} at step {} of {}", cause == "finished" ? "finished" : "stopped", state_.step,
-                      config_.job.steps);
+            log::info("{} at step {} of {}", cause == "finished" ? "finished" : "stopped",
+                      state_.step, config_.job.steps);
         }
         return code;
     }

@@ -25,7 +25,9 @@ double unix_time() {
 }
 
 /// JSON has no NaN: null says "not a number".
-io::Json number(double value) { return std::isfinite(value) ? io::Json(value) : io::Json(nullptr); }
+io::Json number(double value) {
+    return std::isfinite(value) ? io::Json(value) : io::Json(nullptr);
+}
 
 }  // namespace
 
@@ -36,7 +38,9 @@ Reporter::Reporter(ReporterOptions options) : options_(std::move(options)) {
     });
 }
 
-Reporter::~Reporter() { finish(); }
+Reporter::~Reporter() {
+    finish();
+}
 
 template <class Body>
 void Reporter::guarded(const char* what, Body body) {

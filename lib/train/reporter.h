@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What rank 0 tells the world about each step: metrics.jsonl, progress.json, TensorBoard, Prometheus,
-// and the line that people watch.
+// What rank 0 tells the world about each step: metrics.jsonl, progress.json, TensorBoard,
+// Prometheus, and the line that people watch.
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/train/sample_reader.h"
 
+#include <algorithm>
+
 #include "lib/base/error.h"
 #include "lib/shards/blend.h"
 
@@ -25,8 +27,13 @@ class BlendReader : public SampleReader {
 
     const DataIdentity& identity() const override { return identity_; }
 
-    void read(uint64_t sample, std::span<int32_t> out) const override {
-        with_context([&] { blend_.read(sample, out); }, "reading sample {}", sample);
+    void read(uint64_t sample, std::span<int32_t> tokens,
+              std::span<int32_t> targets) const override {
+        thread_local std::vector<int32_t> window;
+        window.resize(tokens.size() + 1);
+        with_context([&] { blend_.read(sample, window); }, "reading sample {}", sample);
+        std::copy(window.begin(), window.end() - 1, tokens.begin());
+        std::copy(window.begin() + 1, window.end(), targets.begin());
     }
 
  private:

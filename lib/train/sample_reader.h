@@ -29,11 +29,13 @@ class SampleReader {
  public:
     virtual ~SampleReader() = default;
     virtual const DataIdentity& identity() const = 0;
-    /// out has seq_len + 1 tokens: inputs and, shifted by one, targets.
-    virtual void read(uint64_t sample, std::span<int32_t> out) const = 0;
+    /// Both of seq_len tokens; targets[i] follows tokens[i], negative where it does not count.
+    virtual void read(uint64_t sample, std::span<int32_t> tokens,
+                      std::span<int32_t> targets) const = 0;
 };
 
-/// The training set in the order of `phase` of a run. @throws UsageError, DataError from lib/shards.
+/// The training set in the order of `phase` of a run. @throws UsageError, DataError from
+/// lib/shards.
 std::unique_ptr<SampleReader> open_training_data(const DataConfig& data, uint64_t seed);
 /// The validation set: always in the order of phase 0.
 std::unique_ptr<SampleReader> open_validation_data(const DataConfig& data, uint64_t seed);

@@ -10,7 +10,8 @@
 namespace longhaul::train {
 
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), run_(options_.run_directory),
+    : options_(std::move(options)),
+      run_(options_.run_directory),
       restart_(record::restart_number()),
       watchdog_(run_, options_.config.guards.hang_timeout_s,
                 [this](const std::string& text) { on_hang(text); }) {}

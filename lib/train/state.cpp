@@ -20,9 +20,12 @@ using parallel::StorageSlice;
 
 ckpt::Kind kind_of(StateKind kind) {
     switch (kind) {
-        case StateKind::kMaster: return ckpt::Kind::kMaster;
-        case StateKind::kM: return ckpt::Kind::kM;
-        case StateKind::kV: return ckpt::Kind::kV;
+        case StateKind::kMaster:
+            return ckpt::Kind::kMaster;
+        case StateKind::kM:
+            return ckpt::Kind::kM;
+        case StateKind::kV:
+            return ckpt::Kind::kV;
     }
     return ckpt::Kind::kState;
 }
@@ -73,7 +76,9 @@ void read_slice(const ckpt::Checkpoint& checkpoint, StateKind kind, const Storag
     ckpt::cast(entry->dtype, stored, out.dtype, bytes_of(out));
 }
 
-[[noreturn]] void refuse(std::string text) { throw UsageError(std::move(text)); }
+[[noreturn]] void refuse(std::string text) {
+    throw UsageError(std::move(text));
+}
 
 void check_same_model(const Engine& engine, const ckpt::Checkpoint& checkpoint,
                       const TrainConfig& config) {
@@ -83,8 +88,10 @@ void check_same_model(const Engine& engine, const ckpt::Checkpoint& checkpoint,
     model::ModelConfig here = engine.options().model;
     here.init_std = there.init_std;  // only of a new run
     if (there != here) {
-        refuse(format("{} holds another model than [model] describes; a new run needs another run "
-                      "directory (--run)", where));
+        refuse(
+            format("{} holds another model than [model] describes; a new run needs another run "
+                   "directory (--run)",
+                   where));
     }
     if (checkpoint.header().seed != static_cast<uint64_t>(config.job.seed)) {
         refuse(format("job.seed = {}, but the run was started with {}", config.job.seed,
@@ -119,8 +126,8 @@ void continue_data(DataCursor& cursor, const TrainConfig& config, const DataIden
         refuse(format("data.phase = {}, but the run is in phase {} already", here.number,
                       there.number));
     } else if (const std::string what = phase_difference(there, here); !what.empty()) {
-        refuse(format("{}; to change data on purpose, set data.phase = {}", what,
-                      there.number + 1));
+        refuse(
+            format("{}; to change data on purpose, set data.phase = {}", what, there.number + 1));
     }
     std::vector<SkipRange> skip;
     for (const std::string& range : config.data.skip) skip.push_back(parse_skip_range(range));
@@ -196,7 +203,7 @@ void init_weights(Engine& engine, uint64_t seed, const optim::AdamWSettings& set
 
 void load_weights(Engine& engine, const ckpt::Checkpoint& checkpoint,
                   const optim::AdamWSettings& settings) {
-    agree_on(engine.world(), [&] {
+    run_agreed(engine.world(), [&] {
         read_states(engine, checkpoint, [](StateKind kind) { return kind == StateKind::kMaster; });
     });
     spread_weights(engine, settings, 0);
@@ -213,7 +220,7 @@ TrainState new_run(const TrainConfig& config, const DataIdentity& data) {
 TrainState resume(Engine& engine, const ckpt::Checkpoint& checkpoint, TrainConfig& config,
                   const DataIdentity& data) {
     TrainState state;
-    agree_on(engine.world(), [&] {
+    run_agreed(engine.world(), [&] {
         check_same_model(engine, checkpoint, config);
         state = read_header(checkpoint, config, data);
         read_states(engine, checkpoint, [](StateKind) { return true; });

@@ -18,8 +18,8 @@ namespace longhaul::train {
 
 /// Equal on all ranks. Weights and moments are in the engine.
 struct TrainState {
-    int64_t step = 0;             // updates done
-    int64_t skipped = 0;          // non-finite updates left out, in all
+    int64_t step = 0;     // updates done
+    int64_t skipped = 0;  // non-finite updates left out, in all
     int64_t skipped_in_row = 0;
     int64_t committed_step = -1;  // of the newest checkpoint; -1: none
     DataCursor cursor;
@@ -30,8 +30,8 @@ struct TrainState {
 /// Fresh weights by their init laws.
 void init_weights(Engine& engine, uint64_t seed, const optim::AdamWSettings& settings);
 
-/// Masters of `checkpoint` only, for a new run (model.init_from). @throws UsageError when its shapes
-/// are not the model's.
+/// Masters of `checkpoint` only, for a new run (model.init_from). @throws UsageError when its
+/// shapes are not the model's.
 void load_weights(Engine& engine, const ckpt::Checkpoint& checkpoint,
                   const optim::AdamWSettings& settings);
 

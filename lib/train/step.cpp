@@ -18,12 +18,9 @@ using parallel::Bucket;
 /// Reads a sample into place `index` of the rank's batch. @return targets that count.
 int64_t load_sample(Engine& engine, const SampleReader& reader, uint64_t sample, int64_t index) {
     const int64_t seq_len = engine.options().transformer.seq_len;
-    const auto row = engine.row().as<int32_t>();
-    reader.read(sample, row);
     const auto tokens = engine.tokens().part(index * seq_len, seq_len).as<int32_t>();
     const auto targets = engine.targets().part(index * seq_len, seq_len).as<int32_t>();
-    std::copy(row.begin(), row.end() - 1, tokens.begin());
-    std::copy(row.begin() + 1, row.end(), targets.begin());
+    reader.read(sample, tokens, targets);
     return std::count_if(targets.begin(), targets.end(), [](int32_t t) { return t >= 0; });
 }
 
@@ -43,7 +40,7 @@ double load_batch(Engine& engine, const StepPlan& plan, const SampleReader& read
     }
     engine.world().all_reduce(counts, comm::Op::kSum, {plan.step, -1, "valid tokens"});
     if (counts[1] > 0) {
-        agree_on(engine.world(), [&] {
+        run_agreed(engine.world(), [&] {
             if (error != nullptr) std::rethrow_exception(error);
         });
     }
@@ -118,8 +115,7 @@ StepResult run_step(Engine& engine, const StepPlan& plan, const SampleReader& re
                     PhaseTimer& timer, const GradientHook& hook) {
     LH_CHECK(static_cast<int64_t>(plan.samples.size()) == engine.options().global_batch,
              "{} samples for a batch of {}", plan.samples.size(), engine.options().global_batch);
-    const double valid =
-        timer.time(Phase::kData, [&] { return load_batch(engine, plan, reader); });
+    const double valid = timer.time(Phase::kData, [&] { return load_batch(engine, plan, reader); });
     for (Bucket& bucket : engine.store().buckets()) bucket.zero_gradients();
     // Sum of losses over the global count of valid tokens: never a mean of means.
     double sums[4] = {0, 0, plan.notice ? 1.0 : 0.0, plan.stop_file ? 1.0 : 0.0};
@@ -148,12 +144,11 @@ StepResult run_step(Engine& engine, const StepPlan& plan, const SampleReader& re
 
 double validation_loss(Engine& engine, const SampleReader& reader, int64_t count) {
     const mesh::AxisSet data = {mesh::Axis::kDpReplicate, mesh::Axis::kDpShard};
-    const tensor::Range mine =
-        tensor::split_evenly(count, engine.mesh().size(data),
-                             engine.mesh().index_in_group(data, engine.world().rank()));
+    const tensor::Range mine = tensor::split_evenly(
+        count, engine.mesh().size(data), engine.mesh().index_in_group(data, engine.world().rank()));
     // The batch buffers hold at least one sample on every rank that trains.
-    const int64_t most = std::min(engine.options().transformer.micro_batch,
-                                  engine.local_samples().count);
+    const int64_t most =
+        std::min(engine.options().transformer.micro_batch, engine.local_samples().count);
     double sums[3] = {0, 0, 0};
     std::exception_ptr error;
     try {
@@ -173,7 +168,7 @@ double validation_loss(Engine& engine, const SampleReader& reader, int64_t count
     }
     engine.world().all_reduce(sums, comm::Op::kSum, {-1, -1, "validation"});
     if (sums[2] > 0) {
-        agree_on(engine.world(), [&] {
+        run_agreed(engine.world(), [&] {
             if (error != nullptr) std::rethrow_exception(error);
         });
     }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/train/cursor.h"
+
+#include <doctest/doctest.h>
+
+#include "lib/base/error.h"
+#include "lib/io/json.h"
+
+namespace longhaul::train {
+namespace {
+
+using Ids = std::vector<uint64_t>;
+
+DataPhase phase(int64_t number) {
+    return {number, 0, {"aa"}, "tt", {}, 16, 4};
+}
+
+TEST_CASE("cursor: samples count up; skip ranges are never shown") {
+    DataCursor cursor(phase(0), {{3, 5}, {6, 6}, {10, 11}});
+    CHECK(cursor.skip().size() == 2);  // touching ranges are merged
+    CHECK(cursor.peek(4) == Ids{0, 1, 2, 7});
+    cursor.advance(cursor.peek(4));
+    CHECK(cursor.next_sample() == 8);
+    CHECK(cursor.peek(4) == Ids{8, 9, 12, 13});
+    cursor.set_skip({{0, 20}});
+    CHECK(cursor.peek(2) == Ids{21, 22});
+}
+
+TEST_CASE("cursor: any cut into batches shows the same samples") {
+    const std::vector<SkipRange> skip = {{2, 2}, {5, 9}, {17, 30}};
+    DataCursor whole(phase(0), skip), pieces(phase(0), skip);
+    Ids seen;
+    for (const int64_t count : {1, 3, 2, 7, 1, 4}) {
+        const Ids part = pieces.peek(count);
+        seen.insert(seen.end(), part.begin(), part.end());
+        pieces.advance(part);
+    }
+    CHECK(seen == whole.peek(18));
+}
+
+TEST_CASE("cursor: JSON comes back; a new phase counts from 0") {
+    DataCursor cursor(phase(0), {{3, 5}});
+    cursor.advance(cursor.peek(7));
+    CHECK(DataCursor::from_json(io::parse_json(io::to_line(cursor.to_json()), "t"), "t") == cursor);
+    cursor.begin_phase(phase(1));
+    CHECK(cursor.next_sample() == 0);
+    CHECK(cursor.phases().size() == 2);
+    CHECK_THROWS_AS(cursor.begin_phase(phase(1)), UsageError);
+    CHECK_THROWS_AS(DataCursor::from_json(io::parse_json("{\"next_sample\": 1}", "t"), "t"),
+                    DataError);
+    CHECK(order_seed(7, 0) == 7);
+    CHECK(order_seed(7, 1) != order_seed(7, 2));
+}
+
+TEST_CASE("cursor: bad ranges are named") {
+    CHECK(parse_skip_range("120-135") == SkipRange{120, 135});
+    CHECK(parse_skip_range("7") == SkipRange{7, 7});
+    for (const char* text : {"", "a", "5-", "-5", "9-3", "1-2-3", "1 - 2"}) {
+        CHECK_THROWS_AS(parse_skip_range(text), UsageError);
+    }
+}
+
+}  // namespace
+}  // namespace longhaul::train
