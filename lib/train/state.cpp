@@ -171,8 +171,8 @@ TrainState read_header(const ckpt::Checkpoint& checkpoint, TrainConfig& config,
 }
 
 template <class Wanted>
-void read_states(Engine& engine, const ckpt::Checkpoint& checkpoint, Wanted wanted) {
-    for (const Bucket& bucket : engine.store().buckets()) {
+void read_states(parallel::ParamStore& store, const ckpt::Checkpoint& checkpoint, Wanted wanted) {
+    for (const Bucket& bucket : store.buckets()) {
         bucket.for_each_state([&](StateKind kind, const StorageSlice& slice, tensor::Buffer out) {
             if (wanted(kind)) read_slice(checkpoint, kind, slice, out);
         });
@@ -204,9 +204,14 @@ void init_weights(Engine& engine, uint64_t seed, const optim::AdamWSettings& set
 void load_weights(Engine& engine, const ckpt::Checkpoint& checkpoint,
                   const optim::AdamWSettings& settings) {
     run_agreed(engine.world(), [&] {
-        read_states(engine, checkpoint, [](StateKind kind) { return kind == StateKind::kMaster; });
+        read_states(engine.store(), checkpoint,
+                    [](StateKind kind) { return kind == StateKind::kMaster; });
     });
     spread_weights(engine, settings, 0);
+}
+
+void load_inference_weights(parallel::ParamStore& store, const ckpt::Checkpoint& checkpoint) {
+    read_states(store, checkpoint, [](StateKind kind) { return kind == StateKind::kMaster; });
 }
 
 TrainState new_run(const TrainConfig& config, const DataIdentity& data) {
@@ -223,7 +228,7 @@ TrainState resume(Engine& engine, const ckpt::Checkpoint& checkpoint, TrainConfi
     run_agreed(engine.world(), [&] {
         check_same_model(engine, checkpoint, config);
         state = read_header(checkpoint, config, data);
-        read_states(engine, checkpoint, [](StateKind) { return true; });
+        read_states(engine.store(), checkpoint, [](StateKind) { return true; });
     });
     spread_weights(engine, adamw_of(config), state.step);
     return state;

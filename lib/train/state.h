@@ -35,6 +35,9 @@ void init_weights(Engine& engine, uint64_t seed, const optim::AdamWSettings& set
 void load_weights(Engine& engine, const ckpt::Checkpoint& checkpoint,
                   const optim::AdamWSettings& settings);
 
+/// The weights of a store without gradients (its own masters, whole on this rank).
+void load_inference_weights(parallel::ParamStore& store, const ckpt::Checkpoint& checkpoint);
+
 /// Weights, moments and TrainState of `checkpoint`. What the configuration changes is recorded in
 /// changes_json. @throws UsageError for another model or seed, and for a change of data that is no
 /// new data.phase.

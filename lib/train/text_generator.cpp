@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/train/text_generator.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "lib/base/error.h"
+#include "lib/ckpt/load.h"
+#include "lib/comm/world.h"
+#include "lib/model/hf_config.h"
+#include "lib/token/load.h"
+#include "lib/train/engine.h"
+#include "lib/train/state.h"
+
+namespace longhaul::train {
+
+namespace {
+
+ckpt::Checkpoint open_checkpoint(const std::filesystem::path& path) {
+    if (std::filesystem::exists(path / ckpt::kManifestName)) return ckpt::Checkpoint::open(path);
+    const auto run_checkpoints = path / "ckpt";
+    if (!std::filesystem::exists(run_checkpoints)) return ckpt::Checkpoint::open(path);
+    for (const ckpt::Candidate& candidate : ckpt::list_checkpoints(run_checkpoints)) {
+        if (candidate.is_loadable()) return ckpt::Checkpoint::open(candidate.directory);
+    }
+    throw DataError(format("{}: no checkpoint that can be loaded", run_checkpoints.string()));
+}
+
+token::Tokenizer open_tokenizer(const TextOptions& options, const ckpt::Checkpoint& checkpoint) {
+    if (!options.tokenizer.empty()) return token::load_tokenizer({options.tokenizer, "", {}});
+    const auto own = checkpoint.directory() / "tokenizer";
+    if (std::filesystem::exists(own)) return token::load_tokenizer({own.string(), "", {}});
+    for (const ckpt::DataManifest& data : checkpoint.header().data) {
+        const auto folder = std::filesystem::path(data.path) / "tokenizer";
+        if (std::filesystem::exists(folder))
+            return token::load_tokenizer({folder.string(), "", {}});
+    }
+    throw UsageError(format("no tokenizer beside {} or its data: name one with --tokenizer",
+                            checkpoint.directory().string()));
+}
+
+/// Weights only, on one rank.
+class InferenceModel {
+ public:
+    InferenceModel(const ckpt::Checkpoint& checkpoint, const TextOptions& options,
+                   int64_t prompt_tokens)
+        : world_(comm::solo_world()), mesh_({}, 1) {
+        const model::ModelConfig config = model::from_hf_config_json(
+            checkpoint.header().hf_config_json, checkpoint.directory().string());
+        model::TransformerOptions transformer;
+        transformer.training = false;
+        transformer.compute = options.compute;
+        transformer.seq_len =
+            std::min<int64_t>(config.max_seq_len, 256);  // of a piece of the prompt
+        transformer.cache_len =
+            std::min(config.max_seq_len, prompt_tokens + options.generate.max_tokens);
+        tensor::CountingAlloc counting;
+        build(config, transformer, counting);
+        arena_ = std::make_unique<tensor::ArenaAlloc>(counting.used());
+        build(config, transformer, *arena_);
+        load(checkpoint);
+    }
+
+    model::Transformer& transformer() { return *model_; }
+
+ private:
+    void build(const model::ModelConfig& config, const model::TransformerOptions& transformer,
+               tensor::Alloc& alloc) {
+        store_.reset();
+        model_ = std::make_unique<model::Transformer>(config, transformer, alloc);
+        parallel::BucketContext context;
+        context.specs = model_->params();
+        context.mesh = &mesh_;
+        context.precision = {transformer.compute, transformer.compute};
+        context.groups = {&world_->comm(), &world_->comm()};
+        context.has_gradients = false;
+        store_ = std::make_unique<parallel::ParamStore>(context, alloc);
+        for (int i = 0; i < static_cast<int>(model_->params().size()); ++i) {
+            model_->bind(i, store_->weight(i), {});
+        }
+    }
+
+    void load(const ckpt::Checkpoint& checkpoint) { load_inference_weights(*store_, checkpoint); }
+
+    std::unique_ptr<comm::World> world_;
+    mesh::Mesh mesh_;
+    std::unique_ptr<tensor::ArenaAlloc> arena_;
+    std::unique_ptr<model::Transformer> model_;
+    std::unique_ptr<parallel::ParamStore> store_;
+};
+
+/// Bytes of `text` up to the last whole UTF-8 character.
+size_t whole_characters(std::string_view text) {
+    size_t end = text.size();
+    for (size_t back = 1; back <= 4 && back <= text.size(); ++back) {
+        const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+        if ((byte & 0xC0) == 0x80) continue;  // inside a character
+        const size_t length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+        if (length > back) end = text.size() - back;
+        break;
+    }
+    return end;
+}
+
+/// Turns tokens into text, keeping a character that is not complete yet.
+class TextStream {
+ public:
+    TextStream(const token::Tokenizer& tokenizer,
+               const std::function<void(std::string_view)>& on_text)
+        : tokenizer_(tokenizer), on_text_(on_text) {}
+
+    void add(int32_t token) {
+        const auto id = static_cast<uint32_t>(token);
+        pending_ += tokenizer_.decode({&id, 1}, true);
+        emit(whole_characters(pending_));
+    }
+    void finish() { emit(pending_.size()); }
+    const std::string& text() const { return text_; }
+
+ private:
+    void emit(size_t num) {
+        if (num == 0) return;
+        text_ += pending_.substr(0, num);
+        if (on_text_) on_text_(std::string_view(pending_).substr(0, num));
+        pending_.erase(0, num);
+    }
+
+    const token::Tokenizer& tokenizer_;
+    const std::function<void(std::string_view)>& on_text_;
+    std::string pending_, text_;
+};
+
+std::vector<int32_t> encode_prompt(const token::Tokenizer& tokenizer, const std::string& prompt) {
+    token::Encoder encoder(tokenizer, {});
+    std::vector<uint32_t> ids;
+    encoder.encode(prompt, ids);
+    // An empty prompt begins a document.
+    if (ids.empty()) {
+        const auto begin =
+            tokenizer.default_bos() ? tokenizer.default_bos() : tokenizer.default_eos();
+        if (!begin)
+            throw UsageError("the tokenizer has no token that begins a text: give --prompt");
+        ids.push_back(*begin);
+    }
+    return {ids.begin(), ids.end()};
+}
+
+}  // namespace
+
+const char* name_of(StopReason reason) {
+    switch (reason) {
+        case StopReason::kMaxTokens:
+            return "max_tokens";
+        case StopReason::kStopToken:
+            return "end_of_document";
+        case StopReason::kContextFull:
+            return "context_full";
+        case StopReason::kCaller:
+            return "caller";
+    }
+    return "unknown";
+}
+
+TextResult generate_text(const TextOptions& options,
+                         const std::function<void(std::string_view)>& on_text) {
+    check_sampling(options.generate.sampling);
+    const ckpt::Checkpoint checkpoint = open_checkpoint(options.checkpoint);
+    const token::Tokenizer tokenizer = open_tokenizer(options, checkpoint);
+    const std::vector<int32_t> prompt = encode_prompt(tokenizer, options.prompt);
+    InferenceModel inference(checkpoint, options, static_cast<int64_t>(prompt.size()));
+    if (tokenizer.vocab_size() > inference.transformer().config().vocab_size) {
+        throw UsageError(format("the tokenizer has {} ids, the model {}: not the same vocabulary",
+                                tokenizer.vocab_size(),
+                                inference.transformer().config().vocab_size));
+    }
+    GenerateOptions generate_options = options.generate;
+    if (options.stop_at_end && tokenizer.default_eos()) {
+        generate_options.stop_token = static_cast<int32_t>(*tokenizer.default_eos());
+    }
+    TextStream stream(tokenizer, on_text);
+    const auto start = std::chrono::steady_clock::now();
+    const GenerateResult generated =
+        generate(inference.transformer(), prompt, generate_options, [&](int32_t token) {
+            stream.add(token);
+            return true;
+        });
+    stream.finish();
+    TextResult result;
+    result.text = stream.text();
+    result.prompt_tokens = static_cast<int64_t>(prompt.size());
+    result.new_tokens = static_cast<int64_t>(generated.tokens.size());
+    result.reason = generated.reason;
+    result.step = checkpoint.header().step;
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+}
+
+}  // namespace longhaul::train
