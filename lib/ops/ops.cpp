@@ -4,19 +4,22 @@
 #include "lib/ops/ops.h"
 
 #include "lib/base/error.h"
-#include "lib/ops/cuda_kernels.h"
 
 namespace longhaul::ops {
 namespace {
 
 namespace cpu = kernels::cpu;
+namespace cuda = kernels::cuda;
+
+template <class Args>
+using Kernel = void (*)(Stream&, const Args&);
 
 template <class Args>
 void launch(const char* name, Kernel<Args> on_cpu, Kernel<Args> on_cuda, Stream& stream,
             const Args& args) {
     if (stream.device() == kernels::Device::kCpu) return on_cpu(stream, args);
     if (on_cuda == nullptr) {
-        throw GpuError(format("{} has no CUDA kernel in this build: run it on the CPU", name));
+        throw GpuError(format("{} has no CUDA kernel yet: run it on the CPU", name));
     }
     on_cuda(stream, args);
 }
@@ -30,7 +33,7 @@ void launch(const char* name, Kernel<Args> on_cpu, Stream& stream, const Args& a
 }  // namespace
 
 void adamw(Stream& stream, const kernels::AdamWArgs& args) {
-    launch("adamw", cpu::adamw, cuda_kernels().adamw, stream, args);
+    launch("adamw", cpu::adamw, cuda::adamw, stream, args);
 }
 
 void attention_forward(Stream& stream, const kernels::AttentionForwardArgs& args) {
@@ -46,7 +49,7 @@ void cast(Stream& stream, const kernels::CastArgs& args) {
 }
 
 void cross_entropy(Stream& stream, const kernels::CrossEntropyArgs& args) {
-    launch("cross_entropy", cpu::cross_entropy, cuda_kernels().cross_entropy, stream, args);
+    launch("cross_entropy", cpu::cross_entropy, cuda::cross_entropy, stream, args);
 }
 
 void embedding_forward(Stream& stream, const kernels::EmbeddingForwardArgs& args) {
@@ -82,16 +85,15 @@ void layernorm_backward(Stream& stream, const kernels::LayerNormBackwardArgs& ar
 }
 
 void matmul(Stream& stream, const kernels::MatmulArgs& args) {
-    launch("matmul", cpu::matmul, stream, args);
+    launch("matmul", cpu::matmul, cuda::matmul, stream, args);
 }
 
 void rmsnorm_forward(Stream& stream, const kernels::RmsNormForwardArgs& args) {
-    launch("rmsnorm_forward", cpu::rmsnorm_forward, cuda_kernels().rmsnorm_forward, stream, args);
+    launch("rmsnorm_forward", cpu::rmsnorm_forward, cuda::rmsnorm_forward, stream, args);
 }
 
 void rmsnorm_backward(Stream& stream, const kernels::RmsNormBackwardArgs& args) {
-    launch("rmsnorm_backward", cpu::rmsnorm_backward, cuda_kernels().rmsnorm_backward, stream,
-           args);
+    launch("rmsnorm_backward", cpu::rmsnorm_backward, cuda::rmsnorm_backward, stream, args);
 }
 
 void rope(Stream& stream, const kernels::RopeArgs& args) {
@@ -122,11 +124,9 @@ size_t attention_scratch_bytes(const Stream& stream, const kernels::AttentionSha
 
 size_t rmsnorm_backward_scratch_bytes(const Stream& stream, tensor::DType dtype, int64_t rows,
                                       int64_t columns) {
-    if (stream.device() == kernels::Device::kCpu) {
-        return cpu::rmsnorm_backward_scratch_bytes(dtype, rows, columns);
-    }
-    const auto bytes = cuda_kernels().rmsnorm_backward_scratch_bytes;
-    return bytes == nullptr ? 0 : bytes(dtype, rows, columns);
+    const bool on_cpu = stream.device() == kernels::Device::kCpu;
+    return on_cpu ? cpu::rmsnorm_backward_scratch_bytes(dtype, rows, columns)
+                  : cuda::rmsnorm_backward_scratch_bytes(dtype, rows, columns);
 }
 
 }  // namespace longhaul::ops

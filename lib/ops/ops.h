@@ -22,8 +22,8 @@ namespace longhaul::ops {
 
 using kernels::Stream;
 
-/// All: @throws GpuError when the stream is a CUDA stream and this build or Longhaul has no CUDA
-/// kernel for the operation.
+/// All: @throws GpuError when the stream is a CUDA stream and the operation has no CUDA kernel, or
+/// the build has none at all.
 void adamw(Stream& stream, const kernels::AdamWArgs& args);
 void attention_forward(Stream& stream, const kernels::AttentionForwardArgs& args);
 void attention_backward(Stream& stream, const kernels::AttentionBackwardArgs& args);
