@@ -6,7 +6,7 @@
 
 #include "lib/base/error.h"
 #include "lib/cluster/scontrol.h"
-#include "lib/io/child.h"
+#include "lib/cluster/shield.h"
 #include "lib/io/json.h"
 #include "lib/log/log.h"
 
@@ -89,10 +89,8 @@ std::optional<io::Json> AgentClient::ask(const std::vector<std::string>& argumen
     if (agent_.empty()) return std::nullopt;
     std::vector<std::string> argv{agent_.string()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
-    io::ChildOptions options;
-    options.deadline_s = kDeadline_s;
-    const io::ChildResult result = io::run_command(argv, options);
-    const bool has_answer = !result.not_found && !result.timed_out && !result.output.empty();
+    const io::ChildResult result = run_shielded(argv, kDeadline_s);
+    const bool has_answer = !result.timed_out && !result.output.empty();
     if (has_answer) {
         const io::Json json = io::parse_json(result.output, "slurm-agent");
         if (result.ok()) return json;
@@ -101,7 +99,12 @@ std::optional<io::Json> AgentClient::ask(const std::vector<std::string>& argumen
             throw_refusal(json, result.exit_code);
         }
     }
-    if (!has_scontrol_) throw ClusterError(format("{} did not work", agent_.string()));
+    if (!has_scontrol_) {
+        const std::string& said = result.error_output;
+        throw ClusterError(
+            format("{} did not work: {}", agent_.filename().string(),
+                   result.timed_out ? "no answer" : said.substr(0, said.find('\n'))));
+    }
     log::debug("{} did not work, asking scontrol", agent_.string());
     return std::nullopt;
 }

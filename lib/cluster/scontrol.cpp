@@ -7,7 +7,7 @@
 
 #include "lib/base/error.h"
 #include "lib/cluster/hostlist.h"
-#include "lib/io/child.h"
+#include "lib/cluster/shield.h"
 
 namespace longhaul::cluster::scontrol {
 namespace {
@@ -20,11 +20,8 @@ std::string first_line(const std::string& text) {
 
 /// Runs a Slurm command; @return its stdout. Times come as Unix seconds.
 std::string run(const std::vector<std::string>& argv) {
-    io::ChildOptions options;
-    options.deadline_s = kDeadline_s;
-    options.extra_environment = {"SLURM_TIME_FORMAT=%s"};
-    const io::ChildResult result = io::run_command(argv, options);
-    if (result.not_found) throw ClusterError(format("{} is not installed", argv[0]));
+    const io::ChildResult result = run_shielded(argv, kDeadline_s);
+    if (result.exit_code == 127) throw ClusterError(format("{} is not installed", argv[0]));
     if (result.timed_out) {
         throw ClusterError(format("{} {} gave no answer in {} s", argv[0], argv[1], kDeadline_s));
     }
