@@ -246,7 +246,7 @@ ExitCode Guard::hold(const Decision& decision, const Verdict& verdict) {
     const std::string remedy = cause_remedy(verdict.cause);
     log::error("held: {}{}{}", why, remedy.empty() ? "" : "; " + remedy,
                environment_.is_in_job() ? "; then: scontrol release " + job_.id() : "");
-    job_.hold("job-guard: held: " + why);
+    if (job_.hold("job-guard: held: " + why)) signals_.wait(kWaitForEnd_s);
     return ExitCode::kStopped;
 }
 

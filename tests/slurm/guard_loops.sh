@@ -14,6 +14,7 @@ is_held() { [[ $(squeue -h -j "$job" -o '%T %r') == PENDING*[Hh]eld* ]]; }
 wait_for 20 "the job is held" is_held
 expect_line "job-$job.out" 'scontrol release'
 rm "$RUN/fail-1"
+sleep 2 # the end of the old script must not be taken for that of the new one
 scontrol release "$job"
 start_now "$job"
 wait_state "$job" COMPLETED 60
