@@ -45,7 +45,9 @@ class Parser {
         std::vector<std::string> hosts;
         if (text_.empty()) return hosts;
         do {
-            for (std::string& host : name()) append(hosts, std::move(host));
+            std::vector<std::string> more = name();
+            check_count(hosts.size(), more.size());
+            hosts.insert(hosts.end(), more.begin(), more.end());
         } while (accept(','));
         if (at_ < text_.size()) fail(format("unexpected '{}'", text_[at_]));
         return hosts;
@@ -63,9 +65,9 @@ class Parser {
         return true;
     }
 
-    void append(std::vector<std::string>& to, std::string item) const {
-        if (to.size() >= kMaxHosts) fail(format("more than {} hosts", kMaxHosts));
-        to.push_back(std::move(item));
+    /// Before anything is built: a mistyped range must cost nothing.
+    void check_count(uint64_t there, uint64_t more) const {
+        if (there + more > kMaxHosts) fail(format("more than {} hosts", kMaxHosts));
     }
 
     /// One name with any number of brackets: all names it stands for.
@@ -88,9 +90,10 @@ class Parser {
 
     std::vector<std::string> product(const std::vector<std::string>& heads,
                                      const std::vector<std::string>& tails) const {
+        check_count(0, uint64_t{heads.size()} * tails.size());
         std::vector<std::string> names;
         for (const std::string& head : heads) {
-            for (const std::string& tail : tails) append(names, head + tail);
+            for (const std::string& tail : tails) names.push_back(head + tail);
         }
         return names;
     }
@@ -103,7 +106,8 @@ class Parser {
             const std::string_view high = accept('-') ? digits() : low;
             const uint64_t first = to_number(low), last = to_number(high);
             if (last < first) fail(format("range {}-{} runs backwards", low, high));
-            for (uint64_t n = first; n <= last; ++n) append(numbers, padded(n, low.size()));
+            check_count(numbers.size(), last - first + 1);
+            for (uint64_t n = first; n <= last; ++n) numbers.push_back(padded(n, low.size()));
         } while (accept(','));
         if (!accept(']')) fail("']' is missing");
         return numbers;

@@ -11,7 +11,7 @@
 namespace longhaul::cluster {
 
 /// More hosts than this in one list are taken for a mistake.
-inline constexpr size_t kMaxHosts = 1 << 20;
+inline constexpr size_t kMaxHosts = 1 << 16;
 
 /// The single names, in the list's order; several brackets in a name vary from the left, as in
 /// Slurm: "r[1-2]n[1-2]" is r1n1 r1n2 r2n1 r2n2. Duplicates are kept. "" is no host.

@@ -93,6 +93,7 @@ class Process {
             tick();
         }
         drain_stderr();
+        kill(-pid_, SIGKILL);  // what it left behind must not meet the next start
         result_.duration_s = steady_now_s() - start_s_;
         result_.clue = scan_.best();
         result_.failed_hosts = scan_.failed_hosts();
@@ -138,7 +139,7 @@ class Process {
         if (request.is_hang) {
             result_.is_hang = true;
             kill_at_s_ = now_s + options_.kill_grace_s;
-            kill(pid_, SIGTERM);
+            kill(-pid_, SIGTERM);
         }
     }
 

@@ -39,7 +39,7 @@ TEST_CASE("hostlist: refuses what is no list, naming the column") {
         {"n1,,n2", "column 4: a host name is missing"},
         {"n1,", "column 4: a host name is missing"},
         {"n 1", "column 2: unexpected ' '"},
-        {"n[1-99999999]", "more than 1048576 hosts"},
+        {"n[1-99999999]", "more than 65536 hosts"},
         {"n[1-12345678901234567890]", "the number is too long"},
     };
     for (const auto& [list, message] : rows) {

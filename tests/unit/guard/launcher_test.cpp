@@ -41,7 +41,7 @@ TEST_CASE("launcher: a missing program is a usage error") {
 TEST_CASE("launcher: a signal to this process goes to the command") {
     SignalQueue signals;
     const LaunchResult result =
-        run_shell("trap 'exit 9' USR1; kill -USR1 $PPID; sleep 20 & wait", signals);
+        run_shell("trap 'exit 9' USR1; kill -USR1 $PPID; sleep 20 >/dev/null & wait", signals);
     CHECK(result.exit_code == 9);
     CHECK(result.was_told);
 }
@@ -66,6 +66,6 @@ TEST_CASE("launcher: clues are read from stderr") {
 TEST_CASE("launcher: a grandchild that keeps stderr open does not delay the end for long") {
     SignalQueue signals;
     const double begin_s = steady_now_s();
-    CHECK(run_shell("sleep 30 & exit 3", signals).exit_code == 3);
+    CHECK(run_shell("sleep 30 >/dev/null & exit 3", signals).exit_code == 3);
     CHECK(steady_now_s() - begin_s < 10);
 }
