@@ -34,6 +34,9 @@ ExitCode run_guard(const cli::Args& args) {
     cli::add_common_options(command, common, cli::kQuietVerbose);
     command.list_subcommands({{"check", "what the site's Slurm would not let a run survive"},
                               {"explain", "what happened to a job or run"}});
+    command.footer(
+        "The last line of a batch script:\n"
+        "  exec job-guard --run RUN -- srun train-run run.toml");
     command.rest_after_dashes(options.command);
     command.parse(args);
     options.policy = guard::load_policy(policy_file);

@@ -1,0 +1,1 @@
+job-guard --help

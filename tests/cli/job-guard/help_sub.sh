@@ -1,0 +1,2 @@
+job-guard check --help
+job-guard explain --help
