@@ -229,7 +229,7 @@ void agree(Comm& comm, const std::string& problem, ExitCode code) {
         first = comm.size() == 1 ? problems[rank] : format("rank {}: {}", rank, problems[rank]);
     }
     first = comm.broadcast_bytes(first, 0, tag);
-    throw CommError(first, static_cast<ExitCode>(static_cast<int>(worst)));
+    throw AgreedError(first, static_cast<ExitCode>(static_cast<int>(worst)));
 }
 
 void agree_on(Comm& comm, const std::function<void()>& body) {

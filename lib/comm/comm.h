@@ -31,6 +31,12 @@ class TimeoutError : public CommError {
     using CommError::CommError;
 };
 
+/// A failure that all ranks know: each of them throws this, alike.
+class AgreedError : public CommError {
+ public:
+    using CommError::CommError;
+};
+
 enum class Op : uint8_t { kSum, kMax, kMin };
 
 /// What a call is for; shown in ring dumps and time-out messages. `what` must outlive the call
@@ -136,8 +142,8 @@ class Comm {
 };
 
 /// Foreseeable failures are agreed before a collective: if `problem` is non-empty on any rank,
-/// every rank throws CommError "rank R: problem" (lowest rank first) with the highest of their exit
-/// codes.
+/// every rank throws AgreedError "rank R: problem" (lowest rank first) with the highest of their
+/// exit codes.
 void agree(Comm& comm, const std::string& problem, ExitCode code = ExitCode::kFailed);
 /// Runs `body` on every rank and agrees on its errors: all ranks throw, or none does.
 void agree_on(Comm& comm, const std::function<void()>& body);

@@ -212,7 +212,14 @@ void run_threads(int num_ranks, const std::function<void(World&)>& body) {
     }
     const auto [rank, error] = hub.failure();
     if (error == nullptr) return;
-    with_context([&, e = error] { std::rethrow_exception(e); }, "rank {}", rank);
+    try {
+        std::rethrow_exception(error);
+    } catch (const AgreedError&) {
+        throw;  // not one rank's
+    } catch (Error& own) {
+        own.add_context(format("rank {}", rank));
+        throw;
+    }
 }
 
 }  // namespace longhaul::comm

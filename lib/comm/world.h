@@ -40,7 +40,8 @@ struct LaunchInfo {
 LaunchInfo detect_launcher();
 
 /// Runs `body` on `num_ranks` threads of this process. When one rank throws, the others are woken
-/// out of their calls, and its error is thrown here with "rank R" as context.
+/// out of their calls, and its error is thrown here with "rank R" as context (an AgreedError as it
+/// is).
 void run_threads(int num_ranks, const std::function<void(World&)>& body);
 
 /// One rank alone: every call returns at once. For tools that need a Comm but no ranks.

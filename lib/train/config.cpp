@@ -181,6 +181,7 @@ void load(TrainConfig& config, const std::filesystem::path& file,
           const std::vector<std::string>& assignments) {
     config::Schema schema;
     declare(schema, config);
+    if (!std::filesystem::is_regular_file(file)) refuse(format("{} is no file", file.string()));
     schema.load(file);
     for (const std::string& assignment : assignments) schema.set(assignment);
 }

@@ -11,11 +11,11 @@
 
 namespace longhaul::train {
 
-/// An error whose cause is known: "non-finite", "disk", "data", ...
-class TrainError : public Error {
+/// An error of all ranks whose cause is known: "non-finite", "disk", "data", ...
+class TrainError : public comm::AgreedError {
  public:
     TrainError(std::string cause_word, std::string text, ExitCode code)
-        : Error(std::move(text), code), cause_(std::move(cause_word)) {}
+        : AgreedError(std::move(text), code), cause_(std::move(cause_word)) {}
     const std::string& cause() const { return cause_; }
 
  private:

@@ -37,8 +37,10 @@ class RankRun {
         open();
         set_up();
         if (stop_file_exists()) {
-            log::warn("{} exists: nothing is done; remove it to go on",
-                      session_.run().stop_file().string());
+            if (is_first()) {
+                log::warn("{} exists: nothing is done; remove it to go on",
+                          session_.run().stop_file().string());
+            }
             return end(ExitCode::kStopped, "notice", "stop file at the start");
         }
         const auto start = Clock::now();

@@ -220,6 +220,8 @@ TEST_CASE("comm: agree throws on all ranks alike, or on none") {
         }
     });
     for (const std::string& text : texts) CHECK(text == "rank 1: cannot open data");
+    CHECK_THROWS_WITH_AS(run_threads(2, [](World& world) { agree(world.comm(), "no data"); }),
+                         "rank 0: no data", AgreedError);
 }
 
 TEST_CASE("comm: the ring keeps the last calls and dumps them") {
