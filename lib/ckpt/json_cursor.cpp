@@ -4,22 +4,12 @@
 #include <charconv>
 
 #include "lib/base/error.h"
+#include "lib/text/unicode.h"
 
 namespace longhaul::ckpt {
 namespace {
 
 constexpr int kMaxDepth = 64;
-
-void append_utf8(std::string& out, uint32_t code) {
-    if (code < 0x80) {
-        out += static_cast<char>(code);
-        return;
-    }
-    int tail = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static constexpr uint8_t kLead[] = {0, 0xC0, 0xE0, 0xF0};
-    out += static_cast<char>(kLead[tail] | code >> (6 * tail));
-    while (tail-- > 0) out += static_cast<char>(0x80 | (code >> (6 * tail) & 0x3F));
-}
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -103,7 +93,7 @@ void JsonCursor::append_escape(std::string& out) {
         if (low < 0xDC00 || low >= 0xE000) fail("bad surrogate pair");
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     }
-    append_utf8(out, code);
+    text::append_utf8(static_cast<char32_t>(code), out);
 }
 
 std::string JsonCursor::string() {

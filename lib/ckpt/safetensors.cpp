@@ -13,6 +13,7 @@
 #include "lib/ckpt/json_cursor.h"
 #include "lib/io/file.h"
 #include "lib/io/json.h"
+#include "lib/text/unicode.h"
 
 namespace longhaul::ckpt {
 namespace {
@@ -173,6 +174,9 @@ SafetensorsHeader parse_safetensors(std::string_view json, uint64_t file_bytes,
     JsonCursor in(json, source, 8);
     if (json.empty() || json[0] != '{') in.fail("the header does not begin with '{'");
     if (header.data_offset > file_bytes) in.fail("the header is longer than the file");
+    if (const size_t at = text::find_invalid_utf8(json); at < json.size()) {
+        throw DataError(source, 8 + at, "the header is not UTF-8");
+    }
     std::set<std::string> names;
     in.expect("{");
     if (!in.accept('}')) {

@@ -40,8 +40,12 @@ void h5_failed(const char* call, const std::string& file) {
 }
 
 void silence_h5() {
-    thread_local const herr_t done = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    static_cast<void>(done);
+    // After a failed H5Fclose (full disk) HDF5 1.10's own exit handler walks freed memory. Nothing
+    // here relies on it: every container is closed by hand.
+    static const herr_t no_exit_handler = H5dont_atexit();
+    static_cast<void>(no_exit_handler);
+    thread_local const herr_t silenced = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    static_cast<void>(silenced);
 }
 
 }  // namespace longhaul::store

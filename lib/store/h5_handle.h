@@ -28,7 +28,7 @@ using H5Object = UniqueHandle<H5Traits<H5Oclose>>;
 
 /// Throws H5Error "FILE: CALL: innermost cause of the library's error stack".
 [[noreturn]] void h5_failed(const char* call, const std::string& file);
-/// The library prints its error stack by itself unless told not to, once per thread.
+/// Must come before the first call of the library: no error stacks on stderr, no exit handler.
 void silence_h5();
 
 template <class Result>

@@ -49,7 +49,8 @@ bool is_equal(const ckpt::TensorDiff& item, double tolerance) {
 
 void print_item(const ckpt::TensorDiff& item, bool json) {
     if (json) {
-        cli::print(io::to_line({{"tensor", item.name},
+        cli::print(io::to_line({{"schema", 1},
+                                {"tensor", item.name},
                                 {"kind", std::string(ckpt::name_of(item.kind))},
                                 {"status", ckpt::status_name(item.status)},
                                 {"elements", item.num_elements},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <charconv>
 #include <filesystem>
 
 #include "lib/base/error.h"
@@ -14,7 +15,8 @@ namespace {
 
 void print_item(const ckpt::RetentionItem& item, const char* verb, bool json) {
     if (json) {
-        cli::print(io::to_line({{"directory", item.directory.string()},
+        cli::print(io::to_line({{"schema", 1},
+                                {"directory", item.directory.string()},
                                 {"step", item.step},
                                 {"action", verb},
                                 {"reason", item.reason}}) +
@@ -24,12 +26,22 @@ void print_item(const ckpt::RetentionItem& item, const char* verb, bool json) {
     }
 }
 
+int64_t parse_step(const std::string& text) {
+    int64_t step = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, step);
+    if (error != std::errc() || stop != end || step < 0) {
+        throw UsageError(format("--mine {}: not a step number", text));
+    }
+    return step;
+}
+
 }  // namespace
 
 ExitCode run_gc(const cli::Args& args) {
     std::string path;
     ckpt::RetentionPolicy policy;
-    int64_t mine = -1;
+    std::string mine;
     bool keep_wrecks = false;
     bool dry_run = false;
     bool json = false;
@@ -48,7 +60,7 @@ ExitCode run_gc(const cli::Args& args) {
     if (!std::filesystem::is_directory(path)) {
         throw UsageError(format("{}: no such directory", path));
     }
-    if (mine >= 0) policy.mine = mine;
+    if (!mine.empty()) policy.mine = parse_step(mine);
     policy.remove_wrecks = !keep_wrecks;
     const auto folder = ckpt::checkpoint_folder(path);
     if (dry_run) {

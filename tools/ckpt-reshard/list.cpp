@@ -19,7 +19,8 @@ using io::Json;
 
 Json summary_json(const fs::path& directory, const ckpt::Manifest& manifest) {
     const ckpt::Header& header = manifest.header;
-    return {{"directory", directory.string()},
+    return {{"schema", 1},
+            {"directory", directory.string()},
             {"step", header.step},
             {"class", header.checkpoint_class},
             {"health", header.health},
@@ -33,7 +34,8 @@ Json summary_json(const fs::path& directory, const ckpt::Manifest& manifest) {
 void list_one(const ckpt::Candidate& candidate, bool json) {
     if (!candidate.is_loadable()) {
         if (json) {
-            cli::print(io::to_line({{"directory", candidate.directory.string()},
+            cli::print(io::to_line({{"schema", 1},
+                                    {"directory", candidate.directory.string()},
                                     {"step", candidate.step},
                                     {"reason", candidate.reason}}) +
                        "\n");
@@ -63,7 +65,6 @@ Json member(const std::string& json) {
 void show_json(const fs::path& directory, const ckpt::Manifest& manifest) {
     Json object = summary_json(directory, manifest);
     const ckpt::Header& header = manifest.header;
-    object["schema"] = 1;
     object["writer"] = header.writer;
     object["seed"] = header.seed;
     object["parent"] =
@@ -122,12 +123,15 @@ void show_tensors(const ckpt::Manifest& manifest) {
 void show_lineage(const fs::path& directory, bool json) {
     for (const ckpt::Ancestor& ancestor : ckpt::lineage(directory)) {
         if (json) {
-            Json object = ancestor.is_found ? summary_json(ancestor.directory, ancestor.manifest)
-                                            : Json{{"directory", ancestor.directory.string()}};
+            Json object = ancestor.is_found
+                              ? summary_json(ancestor.directory, ancestor.manifest)
+                              : Json{{"schema", 1}, {"directory", ancestor.directory.string()}};
             object["found"] = ancestor.is_found;
             cli::print(io::to_line(object) + "\n");
         } else if (!ancestor.is_found) {
-            cli::print_line("{}  (not found any more)", ancestor.directory.string());
+            const bool is_model = fs::exists(ancestor.directory / "config.json");
+            cli::print_line("{}  ({})", ancestor.directory.string(),
+                            is_model ? "Hugging Face model" : "not found any more");
         } else {
             const ckpt::Header& header = ancestor.manifest.header;
             cli::print_line("{}  step {}  {}  by {}{}{}", ancestor.directory.string(), header.step,

@@ -19,12 +19,12 @@ struct Options {
     bool json = false;
     bool force = false;
     bool dry_run = false;
+    cli::Bytes memory{1ull << 30};
     cli::CommonOptions common;
 };
 
 Options parse(const cli::Args& args, bool is_plan) {
     Options options;
-    options.common.memory.value = 1ull << 30;
     cli::Command command(is_plan ? "ckpt-reshard plan" : "ckpt-reshard run",
                          is_plan ? "say what a reshard would read and write"
                                  : "write a checkpoint in another layout");
@@ -40,9 +40,10 @@ Options parse(const cli::Args& args, bool is_plan) {
         command.flag("--force", options.force, "replace an existing DST");
         command.flag("--dry-run", options.dry_run, "do as plan does");
     }
+    command.option("--memory", options.memory, "SIZE", "cap of buffers and cache");
     command.flag("--json", options.json, "one JSON object on stdout");
     cli::add_common_options(command, options.common,
-                            cli::kQuietVerbose | cli::kProgress | cli::kThreads | cli::kMemory);
+                            cli::kQuietVerbose | cli::kProgress | cli::kThreads);
     command.parse(args);
     return options;
 }
@@ -52,8 +53,8 @@ ckpt::ReshardOptions reshard_options(const Options& options) {
     result.layout = ckpt::parse_layout(options.layout);
     if (!options.dtype.empty()) result.master_dtype = tensor::dtype_from_name(options.dtype);
     result.threads = cli::resolve_threads(options.common.threads);
-    if (options.common.memory.value < (1u << 20)) throw UsageError("--memory: at least 1MiB");
-    result.memory_bytes = options.common.memory.value;
+    if (options.memory.value < (1u << 20)) throw UsageError("--memory: at least 1MiB");
+    result.memory_bytes = options.memory.value;
     result.force = options.force;
     return result;
 }

@@ -4,8 +4,9 @@
 // succeed.
 //
 // crash_test IO_FAULT_LIBRARY [STRIDE]      the test; STRIDE > 1 tries only every STRIDE-th call
-// crash_test save FOLDER STEP SALT          the victim: 0 saved, 9 SaveError
+// crash_test save FOLDER STEP SALT          the victim: 0 saved
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -29,14 +30,20 @@ namespace {
 constexpr int kRanks = 2;
 constexpr int kSaveFailed = 9;
 
-int victim(const fs::path& folder, int64_t step, uint64_t salt) {
+/// Saves; with `retry` once more after a SaveError, as a training run does.
+int victim(const fs::path& folder, int64_t step, uint64_t salt, bool retry = false) {
     int code = 0;
     comm::run_threads(kRanks, [&](comm::World& world) {
         const ToyRank mine = toy_rank(1, kRanks, world.comm().rank(), salt);
+        const fs::path directory = folder / format("step-{:08}", step);
         try {
-            save(folder / format("step-{:08}", step), toy_header(step), mine.slices, world.comm());
+            save(directory, toy_header(step), mine.slices, world.comm());
         } catch (const SaveError&) {
-            code = kSaveFailed;
+            if (!retry) {
+                code = kSaveFailed;
+                return;
+            }
+            save(directory, toy_header(step), mine.slices, world.comm());
         }
     });
     return code;
@@ -127,6 +134,8 @@ class Harness {
         fs::remove(count_file(folder));
         try {
             if (child.timed_out) throw DataError("the save hung");
+            const bool was_killed = child.signal == SIGKILL;
+            if (!was_killed && child.exit_code != 0) throw DataError("the retry in place failed");
             const uint64_t salt = salt_of_latest(folder, 10, 1, 2);
             if (child.exit_code == 0 && salt != 2)
                 throw DataError("saved, but the old one is loaded");
@@ -152,7 +161,7 @@ class Harness {
 int main(int argc, char** argv) {
     log::set_level(log::Level::kOff);
     if (argc == 5 && std::string(argv[1]) == "save") {
-        return victim(argv[2], std::atol(argv[3]), static_cast<uint64_t>(std::atol(argv[4])));
+        return victim(argv[2], std::atol(argv[3]), static_cast<uint64_t>(std::atol(argv[4])), true);
     }
     if (argc < 2) return 2;
     Harness harness(fs::read_symlink("/proc/self/exe"), argv[1], argc > 2 ? std::atol(argv[2]) : 1);

@@ -51,6 +51,7 @@ TEST_CASE("safetensors: everything that the format forbids is refused") {
         {R"({"__metadata__":{"a":1}})", 0},
         {"{" + a + "}x", 8},
         {"{" + a, 8},
+        {"{\"\xd8\"" + a.substr(3) + "}", 8},  // not UTF-8
         {R"({"a\u12":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8},
     };
     for (const auto& [json, bytes] : bad) {

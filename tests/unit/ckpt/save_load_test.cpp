@@ -7,6 +7,7 @@
 #include "lib/base/error.h"
 #include "lib/ckpt/load.h"
 #include "lib/ckpt/save.h"
+#include "lib/ckpt/verify.h"
 #include "lib/comm/world.h"
 #include "lib/io/file.h"
 #include "lib/store/h5.h"
@@ -216,4 +217,19 @@ TEST_CASE("save: a folder that can not be written is one error on all ranks") {
     });
     ::chmod(dir.path().c_str(), 0700);
     CHECK(failures == 1);
+}
+
+TEST_CASE("v1: checkpoints of the first version stay readable") {
+    const fs::path samples = fs::path(std::getenv("LONGHAUL_TEST_DATA")) / "ckpt" / "v1";
+    const Checkpoint toy = Checkpoint::open(samples / "step-00000020");
+    CHECK(toy.header().step == 20);
+    CHECK(toy.header().seed == 42);
+    check_toy(toy, 3, 2, 1);
+    const Checkpoint gpt2 = Checkpoint::open(samples / "gpt2-tp2-zero2");
+    CHECK(gpt2.header().layout == Layout{.tp = 2, .dp_shard = 2, .zero = 1});
+    CHECK(gpt2.manifest().tensors.size() == 28);
+    for (const Checkpoint& checkpoint : {toy, gpt2}) {
+        CHECK(record::exit_code(diagnose(checkpoint.directory())) == ExitCode::kOk);
+        CHECK(verify_payload(checkpoint, {}).empty());
+    }
 }
