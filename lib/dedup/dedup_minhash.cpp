@@ -28,7 +28,7 @@ namespace longhaul::dedup {
 namespace {
 
 constexpr size_t kReportPairs = 10;
-constexpr size_t kShownTextBytes = 2000;
+constexpr size_t kShownTextBytes = 100000;  // enough to hold the first difference
 
 /// One run from the first reading to the report.
 class Run {

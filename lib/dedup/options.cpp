@@ -17,8 +17,10 @@ namespace {
 constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kProgramBytes = 12 * kMiB;  // code, libraries, small tables
 constexpr uint64_t kThreadBytes = 2 * kMiB;    // normaliser tables, stream buffers
-// A line passes through: reader, batch, decoded text, normalised text (3x), words, shingles.
-constexpr uint64_t kBytesPerLineByte = 12;
+// Bytes that a byte of a line takes on its way at most: reader 3, batch 1, decoded text 1,
+// normalised text 1, hashes of its words (one letter each) 4, its shingle set 4; a second line
+// waits: 4 more.
+constexpr uint64_t kBytesPerLineByte = 18;
 
 uint64_t number_of(const char* text) {
     uint64_t value = 0;
@@ -37,36 +39,42 @@ uint64_t mem_available_bytes() {
     return 4096 * kMiB;
 }
 
+/// The least that a run can do with.
+uint64_t least_memory_bytes(const Options& options) {
+    const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
+    return kProgramBytes + threads * kThreadBytes +
+           options.reader.max_line_bytes * kBytesPerLineByte + 8 * kMiB;
+}
+
 }  // namespace
 
-uint64_t default_memory_bytes() {
-    // MiB, set by Slurm for --mem; steps under a cgroup see the node's MemAvailable otherwise.
+uint64_t default_memory_bytes(const Options& options) {
+    uint64_t usable = mem_available_bytes() / 2;
+    // MiB, set by Slurm for --mem; in a job's cgroup MemAvailable is still that of the node.
     if (const char* per_node = std::getenv("SLURM_MEM_PER_NODE")) {
-        if (const uint64_t mib = number_of(per_node); mib > 0) return mib * kMiB / 2;
+        if (const uint64_t mib = number_of(per_node); mib > 0) usable = mib * kMiB / 2;
     }
-    return std::max(mem_available_bytes() / 2, 256 * kMiB);
+    return std::max(usable, least_memory_bytes(options));
 }
 
 MemoryPlan plan_memory(const Options& options) {
     const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
-    const uint64_t fixed = kProgramBytes + threads * kThreadBytes;
-    const uint64_t longest = options.reader.max_line_bytes * kBytesPerLineByte;
-    // The cap holds one line of the greatest length at a time; what is left is shared.
-    const uint64_t needed = fixed + longest + 8 * kMiB;
-    if (options.memory_bytes < needed) {
-        throw UsageError(
-            format("--memory {}: {} threads and lines of up to {} (--max-line) need at least {}",
-                   human_bytes(options.memory_bytes), threads,
-                   human_bytes(options.reader.max_line_bytes), human_bytes(needed)));
+    if (options.memory_bytes < least_memory_bytes(options)) {
+        throw UsageError(format(
+            "--memory {}: {} threads and lines of up to {} (--max-line) need at least {}",
+            human_bytes(options.memory_bytes), threads, human_bytes(options.reader.max_line_bytes),
+            human_bytes(least_memory_bytes(options))));
     }
-    const uint64_t shared = options.memory_bytes - fixed;
+    const uint64_t shared = options.memory_bytes - kProgramBytes - threads * kThreadBytes;
+    const uint64_t longest = options.reader.max_line_bytes * kBytesPerLineByte;
+    // One line of the greatest length at a time must pass; ordinary batches share that room.
+    const uint64_t lines = std::max(longest, shared / 4);
     MemoryPlan plan;
-    plan.in_flight_bytes = std::max(longest / 2, shared / 8) / kBytesPerLineByte * 2;
+    plan.in_flight_bytes = lines / kBytesPerLineByte;
     plan.batch_bytes = std::clamp(plan.in_flight_bytes / (threads + 2), uint64_t{16} << 10, kMiB);
     // While documents are signed the sorters fill; afterwards the store takes over from them.
-    const uint64_t rest = shared - std::max(longest, shared / 4);
-    plan.sort_bytes = rest / 2;
-    plan.store_bytes = rest / 4;
+    plan.sort_bytes = (shared - lines) / 2;
+    plan.store_bytes = (shared - lines) / 4;
     return plan;
 }
 

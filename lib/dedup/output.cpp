@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/output.h"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -49,8 +53,11 @@ Target resolve_target(const std::string& output, const Inputs& inputs, bool has_
             format("{} inputs need -o OUT, -o - or --removal-list FILE", inputs.size()));
     }
     if (output == "-") return Target::kStdout;
-    const bool is_file =
-        inputs.size() == 1 && is_document_name(output) && !fs::is_directory(output);
+    if (fs::exists(output) && !fs::is_regular_file(output) && !fs::is_directory(output)) {
+        throw UsageError(format("{} is neither a file nor a folder; -o - is stdout", output));
+    }
+    const bool is_file = inputs.size() == 1 && !fs::is_directory(output) &&
+                         (is_document_name(output) || fs::exists(output));
     if (is_file) {
         refuse_input_as_output(output, inputs);
         return Target::kFile;
@@ -102,16 +109,36 @@ OutputWriter::OutputWriter(Target target, std::string output, const Inputs& inpu
     if (target_ == Target::kFolder) names_ = mirrored_names(inputs);
 }
 
+namespace {
+
+/// Removes what a killed run left: ".NAME.tmp-PID-N" whose process is gone.
+void remove_stale_temporaries(const fs::path& target) {
+    const std::string prefix = format(".{}.tmp-", target.filename().string());
+    std::error_code error;
+    const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(prefix)) continue;
+        const int pid = std::atoi(name.c_str() + prefix.size());
+        const bool is_gone = pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+        if (is_gone) fs::remove(entry.path(), error);
+    }
+}
+
+}  // namespace
+
 void OutputWriter::open(size_t input) {
     entry_ = {};
     if (target_ == Target::kFile) {
         entry_.path = fs::path(output_).filename().string();
+        remove_stale_temporaries(output_);
         stream_ = io::open_output(output_);
         return;
     }
     entry_.path = names_[input];
     const fs::path path = fs::path(output_) / names_[input];
     io::create_directories(path.parent_path());
+    remove_stale_temporaries(path);
     stream_ = io::open_output(path.string());
 }
 

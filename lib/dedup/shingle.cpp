@@ -61,39 +61,45 @@ void Shingler::load(std::string_view text) {
 }
 
 void Shingler::native_shingles() {
-    words_.clear();
+    // At most a word every two bytes, or every character of three: reserved, mostly not touched.
+    shingles_.reserve(normalized_.size() / 2 + 1);
     text::for_each_word(normalized_, [&](const char* word, size_t length) {
-        words_.push_back(word_hash(word, length));
+        shingles_.push_back(word_hash(word, length));
     });
-    if (words_.size() < ngram_) return;
-    const size_t count = words_.size() - ngram_ + 1;
-    shingles_.resize(count);
-    const uint64_t* const words = words_.data();
+    if (shingles_.size() < ngram_) {
+        shingles_.clear();
+        return;
+    }
+    // In place: shingle i takes the place of word i, which no later shingle needs.
+    const size_t count = shingles_.size() - ngram_ + 1;
+    uint64_t* const words = shingles_.data();
     for (size_t i = 0; i < count; ++i) {
         uint64_t sum = 0;
         for (size_t j = 0; j < ngram_; ++j) sum += words[i + j] * factors_[j];
-        shingles_[i] = fold_multiply(sum ^ kFinal, kWordKey1);
+        words[i] = fold_multiply(sum ^ kFinal, kWordKey1);
     }
+    shingles_.resize(count);
 }
 
 void Shingler::datatrove_shingles() {
-    words_.clear();
+    starts_.clear();
     joined_.clear();
-    std::vector<uint64_t>& starts = words_;  // of each word in `joined_`, and one past the end
     text::for_each_word(normalized_, [&](const char* word, size_t length) {
-        starts.push_back(joined_.size());
+        starts_.push_back(joined_.size());
         joined_.append(word, length);
         joined_ += ' ';
     });
-    if (starts.size() < ngram_) return;
-    starts.push_back(joined_.size());
-    for (size_t i = 0; i + ngram_ < starts.size(); ++i) {
-        const size_t length = starts[i + ngram_] - starts[i] - 1;
-        shingles_.push_back(xxh64({joined_.data() + starts[i], length}));
+    if (starts_.size() < ngram_) return;
+    starts_.push_back(joined_.size());
+    for (size_t i = 0; i + ngram_ < starts_.size(); ++i) {
+        const size_t length = starts_[i + ngram_] - starts_[i] - 1;
+        shingles_.push_back(xxh64({joined_.data() + starts_[i], length}));
     }
 }
 
 std::span<const uint64_t> Shingler::shingles() {
+    constexpr size_t kKept = 1 << 20;  // a giant document does not stay allocated for ever
+    if (shingles_.capacity() > kKept) std::vector<uint64_t>().swap(shingles_);
     shingles_.clear();
     if (scheme_ == Scheme::kNative) {
         native_shingles();

@@ -42,7 +42,7 @@ class Shingler {
     std::string_view normalized_;
     Hash128 exact_hash_;
     std::vector<uint64_t> factors_;  // of the words of a native shingle
-    std::vector<uint64_t> words_;    // native: hashes; datatrove: begin << 32 | length
+    std::vector<size_t> starts_;     // datatrove: of each word in joined_, and its end
     std::vector<uint64_t> shingles_;
     std::string joined_;
 };

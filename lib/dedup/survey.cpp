@@ -123,6 +123,18 @@ std::vector<std::string> wrap(std::string_view text) {
     return lines;
 }
 
+/// Where to begin, so that the first difference is seen: up to two rows before it.
+size_t shown_from(std::string_view a, std::string_view b) {
+    const size_t shorter = std::min(a.size(), b.size());
+    const auto first =
+        std::mismatch(a.begin(), a.begin() + static_cast<ptrdiff_t>(shorter), b.begin());
+    const auto same = static_cast<size_t>(first.first - a.begin());
+    if (same == shorter || same < kColumn * (kRows - 2)) return 0;
+    size_t begin = same - 2 * kColumn;
+    while (begin > 0 && (static_cast<unsigned char>(a[begin]) & 0xC0) == 0x80) --begin;
+    return begin;
+}
+
 std::string pad(const std::string& text) {
     const auto characters = static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -150,7 +162,9 @@ std::string pairs_side_by_side(const Survey& survey, const Inputs& inputs,
         const std::string left = "kept    " + name_of(pair.match, inputs, sources);
         const std::string right = "removed " + name_of(pair.id, inputs, sources);
         out += pad(left) + " | " + right + "\n";
-        const std::vector<std::string> a = wrap(kept->second), b = wrap(removed->second);
+        const size_t begin = shown_from(kept->second, removed->second);
+        const std::vector<std::string> a = wrap(std::string_view(kept->second).substr(begin));
+        const std::vector<std::string> b = wrap(std::string_view(removed->second).substr(begin));
         for (size_t row = 0; row < std::max(a.size(), b.size()); ++row) {
             const std::string cell = row < a.size() ? a[row] : "";
             out += pad(cell) + " | " + (row < b.size() ? b[row] : "") + "\n";

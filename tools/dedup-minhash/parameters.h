@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The options that `run` and `explain` share: what is a duplicate.
+
+#include <string>
+
+#include "lib/cli/command.h"
+#include "lib/cli/run_main.h"
+#include "lib/dedup/parameters.h"
+
+namespace longhaul {
+
+struct ParameterOptions {
+    std::string preset = "fineweb";
+    std::string hash = "native";
+    dedup::Parameters given;
+
+    void add_to(cli::Command& command);
+    /// Preset first, then what the user gave; --threshold alone chooses the banding.
+    /// @throws UsageError
+    dedup::Parameters resolve(const cli::Command& command) const;
+};
+
+ExitCode run_dedup(const cli::Args& args);
+ExitCode run_explain(const cli::Args& args);
+
+}  // namespace longhaul
