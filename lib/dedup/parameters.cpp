@@ -95,7 +95,8 @@ std::string s_curve_table(const Parameters& parameters) {
     for (int percent = 50; percent <= 100; percent += 5) {
         const double found = candidate_probability(percent / 100.0, bands, rows);
         const auto bar = static_cast<size_t>(std::lround(found * 40));
-        text += format("   {:.2f}   {:6.4f}  {}\n", percent / 100.0, found, std::string(bar, '#'));
+        text += format("   {:.2f}   {:6.4f}{}{}\n", percent / 100.0, found, bar > 0 ? "  " : "",
+                       std::string(bar, '#'));
     }
     text +=
         format("half of the pairs are found at Jaccard {:.3f}; at the threshold {:.2f}: {:.1f}%\n",

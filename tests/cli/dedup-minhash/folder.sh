@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The output folder mirrors the inputs; a finished one is left alone, another one is refused.
+set -eu
+mkdir -p in/a in/b
+cp "$DATA/documents/v1/sample.jsonl.gz" in/a/x.jsonl.gz
+cp "$DATA/documents/v1/sample.jsonl" in/b/x.jsonl
+dedup-minhash -q -o out in
+(cd out && find . -type f | sort)
+dedup-minhash -q in/a/x.jsonl.gz | wc -l
+dedup-minhash -q -o - out/a/x.jsonl.gz | wc -l
+wc -c <out/b/x.jsonl
+cp out/manifest.json before.json
+dedup-minhash -o out in
+dedup-minhash -o out --threshold 0.9 in || echo "exit $?"
+dedup-minhash -q -o out --force in
+cmp before.json out/manifest.json
+echo '{"text":"a new one"}' >>in/b/x.jsonl
+dedup-minhash -o out in || echo "exit $?"

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
+dedup-minhash --help
+echo ---
+dedup-minhash explain --help

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Killed at any moment and run again: the same bytes, and nothing left behind.
+set -eu
+sample=$DATA/documents/v1/sample.jsonl
+for i in $(seq 1 400); do sed "s/\"text\": *\"/&word$i part$((i % 50)) copy$((i % 7)) /" "$sample"; done >in.jsonl
+dedup-minhash -q -o want in.jsonl
+for delay in 0.05 0.1 0.2 0.3 0.4; do
+    dedup-minhash -q -o out in.jsonl &
+    sleep $delay
+    kill -KILL $! 2>/dev/null || true
+    wait $! 2>/dev/null || true
+    dedup-minhash -q -o out in.jsonl
+    cmp want/in.jsonl out/in.jsonl
+    cmp want/manifest.json out/manifest.json
+    (cd out && find . -type f | sort | tr '\n' ' ')
+    rm -r out
+done

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The same bytes for any number of threads and any memory.
+set -eu
+sample=$DATA/documents/v1/sample.jsonl
+for i in $(seq 1 300); do sed "s/\"text\": *\"/&word$i part$((i % 50)) copy$((i % 7)) /" "$sample"; done >in.jsonl
+dedup-minhash -q --threads 1 -o out1 --removal-list list1 in.jsonl
+dedup-minhash -q --threads 2 -o out2 --removal-list list2 in.jsonl
+dedup-minhash -q --threads 3 --memory 28M --max-line 64K -o out3 --removal-list list3 --report report.json in.jsonl
+cmp out1/in.jsonl out2/in.jsonl
+cmp out1/in.jsonl out3/in.jsonl
+cmp list1 list2
+cmp list1 list3
+cmp out1/manifest.json out2/manifest.json
+grep -c '"spilled_bytes": 0,' report.json || echo "spilled"

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every wrong word is named, with exit code 2.
+sample=$DATA/documents/v1/sample.jsonl
+try() { dedup-minhash "$@"; echo "exit $?"; }
+try
+try --treshold 0.8 "$sample"
+try --threshold 1.5 "$sample"
+try --bands 10 "$sample"
+try --preset slimpajama "$sample"
+try --hash sha1 "$sample"
+try --input-format csv "$sample"
+try --on-bad-record drop "$sample"
+try --max-bad-records many "$sample"
+try --memory 1M "$sample"
+cp "$sample" a.jsonl
+cp "$sample" b.jsonl
+try a.jsonl b.jsonl
+try a.jsonl a.jsonl
+mkdir empty
+try -o out empty
+try missing.jsonl
+echo done
