@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/manifest.h"
 
+#include <fcntl.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "lib/base/error.h"
 #include "lib/dedup/report.h"
 #include "lib/io/file.h"
 #include "lib/io/json.h"
+#include "lib/log/log.h"
 
 namespace longhaul::dedup {
 
@@ -47,13 +53,54 @@ record::Manifest make_manifest(const Options& options, const std::string& kind) 
 
 /// XXH3-128 of a file as it lies on the disk.
 Hash128 hash_file(const std::string& path) {
-    const io::UniqueFd fd = io::open_file(path, 0 /* O_RDONLY */);
+    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
     std::vector<std::byte> buffer(1 << 20);
     Hasher128 hasher;
     while (true) {
         const size_t n = io::read_full(fd.get(), buffer, path);
         hasher.update(std::span(buffer).first(n));
         if (n < buffer.size()) return hasher.digest();
+    }
+}
+
+/// True when the manifest lists `file` (inside `folder`, or beside it) with these bytes.
+bool lists_file(const record::Manifest& manifest, const fs::path& relative, const Hash128& hash) {
+    for (const record::FileEntry& output : manifest.outputs) {
+        if (output.path == relative.string() && output.xxh3_128 == hash) return true;
+    }
+    return false;
+}
+
+/// Hash of the manifest that lists an input: beside the file, or in one of its folders.
+std::optional<std::string> parent_of(const std::string& path, const Hash128& hash) {
+    const fs::path file = fs::absolute(path).lexically_normal();
+    std::vector<std::pair<fs::path, fs::path>> places{
+        {file.string() + ".manifest.json", file.filename()}};
+    for (fs::path folder = file.parent_path(); folder.has_relative_path();
+         folder = folder.parent_path()) {
+        places.emplace_back(folder / "manifest.json", file.lexically_relative(folder));
+    }
+    for (const auto& [candidate, relative] : places) {
+        if (!fs::is_regular_file(candidate)) continue;
+        try {
+            const record::Manifest manifest = record::read_manifest(candidate);
+            if (lists_file(manifest, relative, hash)) return record::manifest_hash(manifest).hex();
+        } catch (const DataError& error) {  // some other program's manifest.json
+            log::debug("{}", error.describe());
+        }
+    }
+    return std::nullopt;
+}
+
+void add_found_parents(record::Manifest& manifest, const Inputs& inputs,
+                       const std::vector<Source>& sources) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].is_stream) continue;
+        const auto parent = parent_of(inputs[i].path, sources[i].stored_hash);
+        if (!parent) continue;
+        const bool is_known = std::find(manifest.parents.begin(), manifest.parents.end(),
+                                        *parent) != manifest.parents.end();
+        if (!is_known) manifest.parents.push_back(*parent);
     }
 }
 
@@ -97,6 +144,7 @@ void write_manifests(const Options& options, const Inputs& inputs, Target target
                                    sources[i].num_documents + sources[i].num_bad,
                                    sources[i].stored_hash});
     }
+    add_found_parents(manifest, inputs, sources);
     manifest.outputs = outputs;
     manifest.details_json = details_json(sources);
     if (!options.removal_list.empty()) {

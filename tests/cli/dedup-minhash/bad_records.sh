@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Bad records are named and counted; more than the limit is a failure and writes nothing.
 {
@@ -18,8 +19,9 @@ dedup-minhash -q -o out.jsonl in.jsonl
 echo "exit $?, out: $(ls)"
 echo "--- allowed"
 dedup-minhash -q --max-bad-records 7 --report report.json in.jsonl
+code=$?
 echo
-echo "exit $?"
+echo "exit $code"
 grep -A 12 '"bad_records": {' report.json
 grep -m 1 lone_surrogates report.json
 echo "--- fail at the first"

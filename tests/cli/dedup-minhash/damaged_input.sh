@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A cut container is a failure wherever it is found, also inside a pipe, and leaves no output.
 sample=$DATA/documents/v1/sample.jsonl

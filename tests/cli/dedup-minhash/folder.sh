@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The output folder mirrors the inputs; a finished one is left alone, another one is refused.
 set -eu
@@ -16,3 +17,7 @@ dedup-minhash -q -o out --force in
 cmp before.json out/manifest.json
 echo '{"text":"a new one"}' >>in/b/x.jsonl
 dedup-minhash -o out in || echo "exit $?"
+# The manifest of the input is found and named.
+cp -r out again
+dedup-minhash -q -o third again
+grep -A 2 '"parents"' third/manifest.json | sed 's/"[0-9a-f]\{32\}"/HASH/'

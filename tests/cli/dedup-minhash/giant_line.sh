@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A line of 100 MB: a bad record by default, a document with --max-line; the lines around it survive.
 set -eu

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Killed at any moment and run again: the same bytes, and nothing left behind.
 set -eu

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Outputs that can not be written.
 sample=$DATA/documents/v1/sample.jsonl

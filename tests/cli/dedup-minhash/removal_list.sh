@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The list names file and row of what goes and of what stays instead.
 set -eu

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # One stream in, one out; kept lines are the input's, byte for byte.
 set -eu

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every wrong word is named, with exit code 2.
 sample=$DATA/documents/v1/sample.jsonl
