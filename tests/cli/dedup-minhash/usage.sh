@@ -20,4 +20,4 @@ try a.jsonl a.jsonl
 mkdir empty
 try -o out empty
 try missing.jsonl
-echo done
+echo end
