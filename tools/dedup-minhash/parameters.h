@@ -21,7 +21,8 @@ struct ParameterOptions {
     dedup::Parameters resolve(const cli::Command& command) const;
 };
 
-ExitCode run_dedup(const cli::Args& args);
+/// @param name "dedup-minhash" or "dedup-minhash run", for --help
+ExitCode run_dedup(const std::string& name, const cli::Args& args);
 ExitCode run_explain(const cli::Args& args);
 
 }  // namespace longhaul

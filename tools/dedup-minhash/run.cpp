@@ -61,22 +61,23 @@ void add_removal_options(cli::Command& command, dedup::Options& options, bool& i
 
 }  // namespace
 
-ExitCode run_dedup(const cli::Args& args) {
+ExitCode run_dedup(const std::string& name, const cli::Args& args) {
     dedup::Options options;
     Words words;
     ParameterOptions parameters;
     bool is_transitive = false;
     cli::CommonOptions common;
-    cli::Command command("dedup-minhash",
-                         "exact and near-duplicate removal of documents, verified");
+    cli::Command command(name, "exact and near-duplicate removal of documents, verified");
     add_output_options(command, options, words);
     add_input_options(command, options, words);
     parameters.add_to(command);
     add_removal_options(command, options, is_transitive);
     cli::add_common_options(command, common,
                             cli::kQuietVerbose | cli::kProgress | cli::kThreads | cli::kMemory);
-    command.list_subcommands({{"run", "remove duplicates (the default)"},
-                              {"explain", "print how likely which duplicates are found"}});
+    if (name == "dedup-minhash") {
+        command.list_subcommands({{"run", "remove duplicates (the default)"},
+                                  {"explain", "print how likely which duplicates are found"}});
+    }
     command.parse(args);
     if (options.inputs.empty()) throw UsageError("no INPUT; - is stdin");
     if (options.max_candidates < 1) throw UsageError("--max-candidates must be at least 1");
