@@ -164,6 +164,7 @@ void check_parallel(const ParallelConfig& parallel) {
                    "dp_shard); set it to 1",
                    name, size));
     }
+    parallel::BucketPolicy::from_zero(parallel.zero);
 }
 
 }  // namespace

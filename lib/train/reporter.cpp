@@ -133,16 +133,15 @@ void Reporter::write_progress_record(const TrainState& state, const StepResult& 
     const bool is_last = state.step >= options_.total_steps;
     if (num_steps_ > 1 && !is_last && now - last_progress_ < Seconds(1)) return;
     last_progress_ = now;
-    record::ProgressRecord record;
-    record.step = state.step;
-    record.total_steps = options_.total_steps;
-    record.committed_step = state.committed_step;
-    record.restart = options_.restart;
-    record.loss = result.loss;
-    record.tokens_per_s = tokens_per_s_;
-    record.eta_s = eta_s(state.step);
-    record.written_s = unix_time();
-    record::write_progress(options_.run, record);
+    progress_.step = state.step;
+    progress_.total_steps = options_.total_steps;
+    progress_.committed_step = state.committed_step;
+    progress_.restart = options_.restart;
+    progress_.loss = result.loss;
+    progress_.tokens_per_s = tokens_per_s_;
+    progress_.eta_s = eta_s(state.step);
+    progress_.written_s = unix_time();
+    record::write_progress(options_.run, progress_);
 }
 
 void Reporter::write_prometheus(const TrainState& state, const StepPlan& plan,
@@ -199,6 +198,11 @@ void Reporter::saved(int64_t step, const ckpt::SaveResult& result) {
     finish();
     log::info("step {}: saved {} in {}", step, human_bytes(result.bytes),
               human_duration(result.seconds));
+    guarded("progress.json", [&] {
+        progress_.step = progress_.committed_step = step;
+        progress_.written_s = unix_time();
+        record::write_progress(options_.run, progress_);
+    });
 }
 
 void Reporter::fault(const std::string& event, int64_t step, const std::string& detail) {

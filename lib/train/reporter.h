@@ -66,6 +66,7 @@ class Reporter {
     double tokens_per_s_ = 0;  // smoothed
     double step_s_ = 0;        // smoothed
     int64_t num_steps_ = 0;
+    record::ProgressRecord progress_;  // as last written
     bool is_live_ = false;  // a live line is on the terminal
     bool has_warned_ = false;
     std::chrono::steady_clock::time_point last_line_, last_progress_;

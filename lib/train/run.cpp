@@ -110,6 +110,7 @@ ExitCode run_training(const RunOptions& options) {
         print_plan(config, is_mpi ? launch.world_size : thread_ranks, options.json);
         return ExitCode::kOk;
     }
+    parallel::check_supported(parallel::BucketPolicy::from_zero(config.parallel.zero));
     const NoticeSignals signals;
     if (is_mpi) {
         comm::MpiEnv mpi;

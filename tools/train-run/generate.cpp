@@ -52,15 +52,18 @@ ExitCode run_generate(const cli::Args& args) {
     options.compute = tensor::dtype_from_name(compute).value_or(tensor::DType::kF32);
 
     kernels::set_num_threads(cli::resolve_threads(common.threads));
-    if (!json && !options.prompt.empty()) cli::print(options.prompt);
+    bool has_begun = false;  // nothing is printed before everything is known to be right
     const auto result = train::generate_text(options, [&](std::string_view piece) {
         if (json) return;
+        if (!has_begun) cli::print(options.prompt);
+        has_begun = true;
         cli::print(piece);
         cli::flush_output();  // people watch it grow
     });
     if (json) {
         print_json(options, result);
     } else {
+        if (!has_begun) cli::print(options.prompt);
         cli::print("\n");
     }
     return ExitCode::kOk;
