@@ -50,15 +50,24 @@ inline void narrow(float value, BFloat16& to) {
     to = tensor::to_bf16(value);
 }
 
-/// Panels of kTileRows rows: packed[panel][k][row], zeros beyond `rows`.
+/// Panels of kTileRows rows: packed[panel][k][row], zeros beyond `rows`. The inner loop runs along
+/// the direction in which A is contiguous.
 template <class T, class A>
 void pack_a(Strided<T> a, int64_t rows, int64_t depth, A* packed) {
     for (int64_t i0 = 0; i0 < rows; i0 += kTileRows, packed += kTileRows * depth) {
-        for (int64_t i = 0; i < kTileRows; ++i) {
-            const bool inside = i0 + i < rows;
-            const T* from = inside ? a.at(i0 + i, 0) : nullptr;
+        const int64_t valid = std::min(kTileRows, rows - i0);
+        if (valid < kTileRows) std::fill(packed, packed + kTileRows * depth, A{0});
+        if (a.row_stride == 1) {
             for (int64_t k = 0; k < depth; ++k) {
-                packed[k * kTileRows + i] = inside ? widen(from[k * a.column_stride]) : A{0};
+                const T* from = a.at(i0, k);
+                for (int64_t i = 0; i < valid; ++i) packed[k * kTileRows + i] = widen(from[i]);
+            }
+        } else {
+            for (int64_t i = 0; i < valid; ++i) {
+                const T* from = a.at(i0 + i, 0);
+                for (int64_t k = 0; k < depth; ++k) {
+                    packed[k * kTileRows + i] = widen(from[k * a.column_stride]);
+                }
             }
         }
     }

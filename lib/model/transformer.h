@@ -29,7 +29,8 @@ std::vector<parallel::ParamSpec> param_specs(const ModelConfig& config,
 /// What the backward pass computes again instead of keeping.
 enum class Recompute : uint8_t {
     kNone,
-    kSelective,  // outputs of norms and of the activation function: cheap, about a third of memory
+    kSelective,  // outputs of norms and of the activation function: cheap, about a quarter of the
+                 // memory
     kFull,       // everything but the input of each block: one more forward pass
 };
 
