@@ -24,4 +24,8 @@ namespace cpu {
 void cast(Stream& stream, const CastArgs& args);
 }
 
+namespace cuda {
+void cast(Stream& stream, const CastArgs& args);
+}  // namespace cuda
+
 }  // namespace longhaul::kernels

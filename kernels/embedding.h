@@ -42,4 +42,9 @@ void embedding_forward(Stream& stream, const EmbeddingForwardArgs& args);
 void embedding_backward(Stream& stream, const EmbeddingBackwardArgs& args);
 }  // namespace cpu
 
+namespace cuda {
+void embedding_forward(Stream& stream, const EmbeddingForwardArgs& args);
+void embedding_backward(Stream& stream, const EmbeddingBackwardArgs& args);
+}  // namespace cuda
+
 }  // namespace longhaul::kernels

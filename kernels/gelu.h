@@ -33,4 +33,9 @@ void gelu_forward(Stream& stream, const GeluForwardArgs& args);
 void gelu_backward(Stream& stream, const GeluBackwardArgs& args);
 }  // namespace cpu
 
+namespace cuda {
+void gelu_forward(Stream& stream, const GeluForwardArgs& args);
+void gelu_backward(Stream& stream, const GeluBackwardArgs& args);
+}  // namespace cuda
+
 }  // namespace longhaul::kernels

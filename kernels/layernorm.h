@@ -55,4 +55,9 @@ void layernorm_forward(Stream& stream, const LayerNormForwardArgs& args);
 void layernorm_backward(Stream& stream, const LayerNormBackwardArgs& args);
 }  // namespace cpu
 
+namespace cuda {
+void layernorm_forward(Stream& stream, const LayerNormForwardArgs& args);
+void layernorm_backward(Stream& stream, const LayerNormBackwardArgs& args);
+}  // namespace cuda
+
 }  // namespace longhaul::kernels

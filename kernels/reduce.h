@@ -36,4 +36,8 @@ void sum_squares(Stream& stream, const SumSquaresArgs& args);
 void sum_rows(Stream& stream, const SumRowsArgs& args);
 }  // namespace cpu
 
+namespace cuda {
+void sum_rows(Stream& stream, const SumRowsArgs& args);
+}  // namespace cuda
+
 }  // namespace longhaul::kernels

@@ -34,4 +34,8 @@ namespace cpu {
 void rope(Stream& stream, const RopeArgs& args);
 }
 
+namespace cuda {
+void rope(Stream& stream, const RopeArgs& args);
+}  // namespace cuda
+
 }  // namespace longhaul::kernels

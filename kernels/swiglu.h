@@ -34,4 +34,9 @@ void swiglu_forward(Stream& stream, const SwigluForwardArgs& args);
 void swiglu_backward(Stream& stream, const SwigluBackwardArgs& args);
 }  // namespace cpu
 
+namespace cuda {
+void swiglu_forward(Stream& stream, const SwigluForwardArgs& args);
+void swiglu_backward(Stream& stream, const SwigluBackwardArgs& args);
+}  // namespace cuda
+
 }  // namespace longhaul::kernels

@@ -6,6 +6,7 @@
 
 #include "kernels/adamw.h"
 #include "kernels/cuda/device.cuh"
+#include "kernels/cuda/group.cuh"
 #include "kernels/cuda/launch.cuh"
 
 namespace longhaul::kernels::cuda {
@@ -14,7 +15,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kBlocksPerSm = 2;  // left alone, ptxas spills the f64 kernel with bf16 gradients
-constexpr int kGroup = 8;
 constexpr const char* kOp = "adamw";
 
 /// The arguments in the type of the state, with the bias corrections worked out.
@@ -60,43 +60,26 @@ __device__ __forceinline__ BFloat16 round_weight(float master, const RoundingKey
     return tensor::to_bf16_stochastic(master, rounding_bits(random, element));
 }
 
-/// Copies of T between registers and memory, kGroup at a time.
-template <class T>
-struct Group {
-    static constexpr int kVectors = kGroup / Vector<T>::kSize;
-    Vector<T> vector[kVectors];
-
-    __device__ __forceinline__ T& operator[](int i) {
-        return vector[i / Vector<T>::kSize].element[i % Vector<T>::kSize];
-    }
-    __device__ __forceinline__ void load(const T* from) {
-        for (int i = 0; i < kVectors; ++i) vector[i] = load_vector(from, i);
-    }
-    __device__ __forceinline__ void store(T* to) const {
-        for (int i = 0; i < kVectors; ++i) store_vector(to, i, vector[i]);
-    }
-};
-
 template <class State, class Grad>
 __device__ void update_whole_group(const Arrays<State, Grad>& a, int64_t local, int64_t element,
                                    const Coefficients<State>& c, const RoundingKey& key,
                                    const PhiloxBlock& random) {
     Group<Grad> grad;
     Group<State> master, m, v;
-    grad.load(a.grad + local);
-    master.load(a.master + local);
-    m.load(a.m + local);
-    v.load(a.v + local);
+    grad.load(a.grad + local, kGroup, true);
+    master.load(a.master + local, kGroup, true);
+    m.load(a.m + local, kGroup, true);
+    v.load(a.v + local, kGroup, true);
     for (int i = 0; i < kGroup; ++i) update<State>(widen(grad[i]), master[i], m[i], v[i], c);
-    master.store(a.master + local);
-    m.store(a.m + local);
-    v.store(a.v + local);
+    master.store(a.master + local, kGroup, true);
+    m.store(a.m + local, kGroup, true);
+    v.store(a.v + local, kGroup, true);
     if (a.weights == nullptr) return;
     Group<BFloat16> weights;
     for (int i = 0; i < kGroup; ++i) {
         weights[i] = round_weight(static_cast<float>(master[i]), key, random, element + i);
     }
-    weights.store(a.weights + local);
+    weights.store(a.weights + local, kGroup, true);
 }
 
 template <class State, class Grad>
@@ -123,8 +106,9 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     }
 }
 
+/// Whether the groups of the global tensor start at multiples of 16 bytes in this array of the run.
 template <class T>
-bool groups_are_aligned(const T* array, int64_t first_element) {
+bool groups_start_aligned(const T* array, int64_t first_element) {
     const auto address = reinterpret_cast<uintptr_t>(array);
     return (address - static_cast<uintptr_t>(first_element) * sizeof(T)) % kVectorBytes == 0;
 }
@@ -136,9 +120,9 @@ void run(Stream& stream, const AdamWArgs& args) {
                                      static_cast<State*>(args.v), args.weights};
     const int64_t first = args.first_element;
     const bool is_aligned =
-        groups_are_aligned(arrays.grad, first) && groups_are_aligned(arrays.master, first) &&
-        groups_are_aligned(arrays.m, first) && groups_are_aligned(arrays.v, first) &&
-        (arrays.weights == nullptr || groups_are_aligned(arrays.weights, first));
+        groups_start_aligned(arrays.grad, first) && groups_start_aligned(arrays.master, first) &&
+        groups_start_aligned(arrays.m, first) && groups_start_aligned(arrays.v, first) &&
+        (arrays.weights == nullptr || groups_start_aligned(arrays.weights, first));
     const double step = args.step;
     const Coefficients<State> coefficients{
         static_cast<State>(args.learning_rate),

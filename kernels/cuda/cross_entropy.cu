@@ -107,16 +107,8 @@ void cross_entropy(Stream& stream, const CrossEntropyArgs& args) {
     require_buffer(args.logits, kVectorBytes, kOp, "logits");
     require_buffer(args.targets, sizeof(int32_t), kOp, "targets");
     require_buffer(args.losses, sizeof(float), kOp, "losses");
-    switch (args.dtype) {
-        case tensor::DType::kF32:
-            return run<float>(stream, args);
-        case tensor::DType::kF64:
-            return run<double>(stream, args);
-        case tensor::DType::kBF16:
-            return run<BFloat16>(stream, args);
-        default:
-            unsupported_dtype(args.dtype, kOp);
-    }
+    with_float_type(args.dtype, kOp,
+                    [&](auto tag) { run<typename decltype(tag)::Type>(stream, args); });
 }
 
 }  // namespace longhaul::kernels::cuda

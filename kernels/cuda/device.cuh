@@ -104,5 +104,11 @@ __device__ __forceinline__ float logarithm(float value) {
 __device__ __forceinline__ double logarithm(double value) {
     return log(value);
 }
+__device__ __forceinline__ float hyperbolic_tangent(float value) {
+    return tanhf(value);
+}
+__device__ __forceinline__ double hyperbolic_tangent(double value) {
+    return tanh(value);
+}
 
 }  // namespace longhaul::kernels::cuda

@@ -63,6 +63,26 @@ void launch(const char* op, void (*kernel)(Parameters...), const LaunchShape& sh
 #endif
 }
 
+template <class T>
+struct TypeTag {
+    using Type = T;
+};
+
+/// Calls body(TypeTag<T>{}) with the C++ type of `dtype`: float, double or BFloat16.
+template <class Body>
+void with_float_type(tensor::DType dtype, const char* op, const Body& body) {
+    switch (dtype) {
+        case tensor::DType::kF32:
+            return body(TypeTag<float>{});
+        case tensor::DType::kF64:
+            return body(TypeTag<double>{});
+        case tensor::DType::kBF16:
+            return body(TypeTag<BFloat16>{});
+        default:
+            unsupported_dtype(dtype, op);
+    }
+}
+
 /// Blocks of `per_block` items that cover `count` items.
 constexpr int64_t blocks_for(int64_t count, int64_t per_block) {
     return (count + per_block - 1) / per_block;

@@ -210,16 +210,8 @@ void rmsnorm_forward(Stream& stream, const RmsNormForwardArgs& args) {
     require(args.residual == nullptr || args.sum != nullptr, kForward, "residual needs sum");
     require_buffer(args.out, kVectorBytes, kForward, "out");
     require_buffer(args.rstd, sizeof(float), kForward, "rstd");
-    switch (args.dtype) {
-        case tensor::DType::kF32:
-            return forward<float>(stream, args);
-        case tensor::DType::kF64:
-            return forward<double>(stream, args);
-        case tensor::DType::kBF16:
-            return forward<BFloat16>(stream, args);
-        default:
-            unsupported_dtype(args.dtype, kForward);
-    }
+    with_float_type(args.dtype, kForward,
+                    [&](auto tag) { forward<typename decltype(tag)::Type>(stream, args); });
 }
 
 void rmsnorm_backward(Stream& stream, const RmsNormBackwardArgs& args) {
@@ -237,16 +229,8 @@ void rmsnorm_backward(Stream& stream, const RmsNormBackwardArgs& args) {
                     rmsnorm_backward_scratch_bytes(args.dtype, args.rows, args.columns),
                 kBackward, "scratch is too small");
     }
-    switch (args.dtype) {
-        case tensor::DType::kF32:
-            return backward<float>(stream, args);
-        case tensor::DType::kF64:
-            return backward<double>(stream, args);
-        case tensor::DType::kBF16:
-            return backward<BFloat16>(stream, args);
-        default:
-            unsupported_dtype(args.dtype, kBackward);
-    }
+    with_float_type(args.dtype, kBackward,
+                    [&](auto tag) { backward<typename decltype(tag)::Type>(stream, args); });
 }
 
 size_t rmsnorm_backward_scratch_bytes(tensor::DType dtype, int64_t rows, int64_t columns) {
