@@ -45,7 +45,7 @@ void attention_backward(Stream& stream, const kernels::AttentionBackwardArgs& ar
 }
 
 void cast(Stream& stream, const kernels::CastArgs& args) {
-    launch("cast", cpu::cast, stream, args);
+    launch("cast", cpu::cast, cuda::cast, stream, args);
 }
 
 void cross_entropy(Stream& stream, const kernels::CrossEntropyArgs& args) {
@@ -53,19 +53,19 @@ void cross_entropy(Stream& stream, const kernels::CrossEntropyArgs& args) {
 }
 
 void embedding_forward(Stream& stream, const kernels::EmbeddingForwardArgs& args) {
-    launch("embedding_forward", cpu::embedding_forward, stream, args);
+    launch("embedding_forward", cpu::embedding_forward, cuda::embedding_forward, stream, args);
 }
 
 void embedding_backward(Stream& stream, const kernels::EmbeddingBackwardArgs& args) {
-    launch("embedding_backward", cpu::embedding_backward, stream, args);
+    launch("embedding_backward", cpu::embedding_backward, cuda::embedding_backward, stream, args);
 }
 
 void gelu_forward(Stream& stream, const kernels::GeluForwardArgs& args) {
-    launch("gelu_forward", cpu::gelu_forward, stream, args);
+    launch("gelu_forward", cpu::gelu_forward, cuda::gelu_forward, stream, args);
 }
 
 void gelu_backward(Stream& stream, const kernels::GeluBackwardArgs& args) {
-    launch("gelu_backward", cpu::gelu_backward, stream, args);
+    launch("gelu_backward", cpu::gelu_backward, cuda::gelu_backward, stream, args);
 }
 
 void head_norm_forward(Stream& stream, const kernels::HeadNormForwardArgs& args) {
@@ -77,11 +77,11 @@ void head_norm_backward(Stream& stream, const kernels::HeadNormBackwardArgs& arg
 }
 
 void layernorm_forward(Stream& stream, const kernels::LayerNormForwardArgs& args) {
-    launch("layernorm_forward", cpu::layernorm_forward, stream, args);
+    launch("layernorm_forward", cpu::layernorm_forward, cuda::layernorm_forward, stream, args);
 }
 
 void layernorm_backward(Stream& stream, const kernels::LayerNormBackwardArgs& args) {
-    launch("layernorm_backward", cpu::layernorm_backward, stream, args);
+    launch("layernorm_backward", cpu::layernorm_backward, cuda::layernorm_backward, stream, args);
 }
 
 void matmul(Stream& stream, const kernels::MatmulArgs& args) {
@@ -97,11 +97,11 @@ void rmsnorm_backward(Stream& stream, const kernels::RmsNormBackwardArgs& args) 
 }
 
 void rope(Stream& stream, const kernels::RopeArgs& args) {
-    launch("rope", cpu::rope, stream, args);
+    launch("rope", cpu::rope, cuda::rope, stream, args);
 }
 
 void sum_rows(Stream& stream, const kernels::SumRowsArgs& args) {
-    launch("sum_rows", cpu::sum_rows, stream, args);
+    launch("sum_rows", cpu::sum_rows, cuda::sum_rows, stream, args);
 }
 
 void sum_squares(Stream& stream, const kernels::SumSquaresArgs& args) {
@@ -109,11 +109,11 @@ void sum_squares(Stream& stream, const kernels::SumSquaresArgs& args) {
 }
 
 void swiglu_forward(Stream& stream, const kernels::SwigluForwardArgs& args) {
-    launch("swiglu_forward", cpu::swiglu_forward, stream, args);
+    launch("swiglu_forward", cpu::swiglu_forward, cuda::swiglu_forward, stream, args);
 }
 
 void swiglu_backward(Stream& stream, const kernels::SwigluBackwardArgs& args) {
-    launch("swiglu_backward", cpu::swiglu_backward, stream, args);
+    launch("swiglu_backward", cpu::swiglu_backward, cuda::swiglu_backward, stream, args);
 }
 
 size_t attention_scratch_bytes(const Stream& stream, const kernels::AttentionShape& shape,
