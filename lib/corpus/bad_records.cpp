@@ -25,6 +25,7 @@ constexpr std::array<Words, kNumReasons> kWords{{
     {"not_string", "the text field is not a string"},
     {"too_deep", "nested too deeply"},
     {"too_long", "line too long"},
+    {"control_text", "text of a control token"},
 }};
 
 UsageError bad_limit(const std::string& word) {

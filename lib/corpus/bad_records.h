@@ -24,8 +24,9 @@ enum class Reason : uint8_t {
     kNotString,       // the text field is not a string
     kTooDeep,         // nested deeper than kMaxDepth
     kTooLong,         // the line is longer than --max-line
+    kControlText,     // the text of a control token, under tok-shard --special-text=refuse
 };
-inline constexpr size_t kNumReasons = 9;
+inline constexpr size_t kNumReasons = 10;
 
 /// "invalid_utf8": a key for reports.
 const char* reason_key(Reason reason);

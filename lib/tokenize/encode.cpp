@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/tokenize/encode.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "lib/base/error.h"
+#include "lib/base/units.h"
+#include "lib/cli/output.h"
+#include "lib/cli/progress.h"
+#include "lib/io/atomic_file.h"
+#include "lib/io/json.h"
+#include "lib/log/log.h"
+#include "lib/tokenize/finish.h"
+#include "lib/tokenize/plan.h"
+#include "lib/tokenize/unit_encoder.h"
+#include "lib/tokenize/unit_record.h"
+
+namespace longhaul::tokenize {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<uint32_t> resolve(const token::Tokenizer& tokenizer, const std::string& word,
+                                const std::optional<uint32_t>& automatic) {
+    if (word == "none") return std::nullopt;
+    if (word == "auto") return automatic;
+    const auto id = tokenizer.find_token(word);
+    if (!id) throw UsageError(format("\"{}\" is not a token of the tokenizer", word));
+    return id;
+}
+
+/// Removes what an earlier run left, under --force.
+void remove_output(const fs::path& folder) {
+    fs::remove(folder / "manifest.json");
+    fs::remove(folder / "plan.json");
+    fs::remove_all(folder / ".units");
+    fs::remove_all(folder / "tokenizer");
+    if (!fs::exists(folder)) return;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("shard-") && name.ends_with(".h5")) fs::remove(entry.path());
+    }
+}
+
+void check_same(const fs::path& there, const record::Manifest& asked) {
+    const record::Manifest made = record::read_manifest(there);
+    auto difference = record::first_difference(made, asked);
+    for (size_t i = 0; !difference && i < asked.inputs.size(); ++i) {
+        if (made.inputs[i].bytes != asked.inputs[i].bytes) {
+            difference = format("input {} had {} bytes then, it has {} now", asked.inputs[i].path,
+                                made.inputs[i].bytes, asked.inputs[i].bytes);
+        }
+    }
+    if (difference) {
+        throw UsageError(format("{} was made differently: {}; use another output or --force",
+                                there.parent_path().string(), *difference));
+    }
+}
+
+/// Prepares the folder. @return true when it is complete already.
+bool prepare_output(const EncodeJob& job, const record::Manifest& asked) {
+    const fs::path folder(job.output), plan = folder / "plan.json";
+    if (job.force) remove_output(folder);
+    io::create_directories(folder);
+    if (fs::exists(plan)) {
+        check_same(plan, asked);
+        return fs::exists(folder / "manifest.json");
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        throw UsageError(
+            format("{} holds \"{}\" and no plan.json: not an output of tok-shard; use "
+                   "an empty folder",
+                   job.output, entry.path().filename().string()));
+    }
+    record::write_manifest(plan, asked);
+    return false;
+}
+
+bool reads_stream(const Plan& plan, const EncodeJob& job) {
+    for (size_t i = 0; i < job.inputs.size(); ++i) {
+        if (job.inputs[i] == "-" ||
+            (plan.input_bytes[i] == 0 && !fs::is_regular_file(job.inputs[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void print_plan(const EncodeJob& job, const Plan& plan, const token::Tokenizer& tokenizer) {
+    cli::print_line("tokenizer {} vocab_size {}", tokenizer.hash().hex(), tokenizer.vocab_size());
+    for (size_t unit = 0; unit < plan.units.size(); ++unit) {
+        for (const PlannedSegment& segment : plan.units[unit]) {
+            cli::print_line("unit {:05} {} bytes {}-{}", unit, job.inputs[segment.input],
+                            segment.begin, segment.end);
+        }
+    }
+}
+
+void write_report(const EncodeJob& job, const UnitCounts& counts, double seconds,
+                  uint64_t num_units) {
+    if (job.report.empty()) return;
+    io::Json report{{"schema", 1},
+                    {"tool", "tok-shard"},
+                    {"threads", job.threads},
+                    {"task", job.task.index},
+                    {"tasks", job.task.count},
+                    {"units", num_units},
+                    {"seconds", seconds},
+                    {"counts", counts_to_json(counts)}};
+    if (seconds > 0) {
+        report["text_bytes_per_second"] = static_cast<double>(counts.text_bytes) / seconds;
+    }
+    io::write_file_atomically(job.report, io::to_pretty(report));
+}
+
+/// Does the units of this task that are not done yet.
+void encode_units(const UnitContext& context, const Plan& plan) {
+    const EncodeJob& job = context.job;
+    const auto begin = std::chrono::steady_clock::now();
+    UnitCounts counts;
+    uint64_t num_units = 0;
+    io::create_directories(fs::path(job.output) / ".units");
+    for (uint64_t unit = job.task.index; unit < plan.units.size(); unit += job.task.count) {
+        if (const auto done = read_unit_record(job.output, unit)) {
+            for (const SegmentResult& segment : done->segments) {
+                context.on_progress(segment.end - segment.begin);
+            }
+            continue;
+        }
+        const UnitResult result = with_context(
+            [&] { return encode_unit(context, plan.units[unit], unit); }, "unit {}", unit);
+        result.bad.warn();
+        write_unit_record(job.output, unit, result);
+        counts.add(result.counts);
+        ++num_units;
+    }
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    write_report(job, counts, elapsed.count(), num_units);
+    log::info("{} documents, {} tokens, {} of text in {}", counts.documents, counts.tokens,
+              human_bytes(counts.text_bytes), human_duration(elapsed.count()));
+}
+
+}  // namespace
+
+Borders resolve_borders(const token::Tokenizer& tokenizer, const EncodeJob& job) {
+    Borders borders;
+    borders.bos =
+        with_context([&] { return resolve(tokenizer, job.bos, tokenizer.default_bos()); }, "--bos");
+    borders.eos =
+        with_context([&] { return resolve(tokenizer, job.eos, tokenizer.default_eos()); }, "--eos");
+    if (job.eos == "auto" && !borders.eos) {
+        throw UsageError(
+            "the tokenizer does not say which token ends a document: name it by "
+            "--eos TOKEN, or --eos none");
+    }
+    return borders;
+}
+
+ExitCode run_encode(const EncodeJob& job) {
+    const token::Tokenizer tokenizer = token::load_tokenizer(job.tokenizer);
+    for (const std::string& warning : tokenizer.parts().warnings) log::warn("{}", warning);
+    const Borders borders = resolve_borders(tokenizer, job);
+    const Plan plan = make_plan(job);
+    if (job.dry_run) {
+        print_plan(job, plan, tokenizer);
+        return ExitCode::kOk;
+    }
+    const bool is_stream = reads_stream(plan, job);
+    if (is_stream && job.task.count > 1) {
+        throw UsageError("standard input and pipes can not be divided over tasks");
+    }
+    const record::Manifest asked = plan_manifest(job, plan, tokenizer, borders);
+    if (prepare_output(job, asked)) {
+        if (is_stream) check_streams(job);
+        log::info("{} is complete already", job.output);
+        return ExitCode::kOk;
+    }
+    if (is_stream) fs::remove_all(fs::path(job.output) / ".units");  // a pipe is not read twice
+    cli::Progress progress("encode", plan.total_bytes / job.task.count, job.progress);
+    const auto type =
+        tokenizer.vocab_size() <= 65536 ? shards::TokenType::kU16 : shards::TokenType::kU32;
+    const UnitContext context{job, tokenizer, borders, type,
+                              [&progress](uint64_t bytes) { progress.add(bytes); }};
+    encode_units(context, plan);
+    progress.finish();
+    finish_output(context, plan, asked);
+    return ExitCode::kOk;
+}
+
+}  // namespace longhaul::tokenize

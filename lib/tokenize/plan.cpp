@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/tokenize/plan.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "lib/base/error.h"
+#include "lib/io/file.h"
+#include "lib/io/json.h"
+#include "lib/text/unicode.h"
+
+namespace longhaul::tokenize {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// True when the file's first bytes are those of gzip or zstd (also of a skippable frame).
+bool is_compressed(const std::string& path) {
+    std::array<uint8_t, 4> magic{};
+    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
+    io::read_full(fd.get(), std::as_writable_bytes(std::span(magic)), path);
+    const bool is_gzip = magic[0] == 0x1F && magic[1] == 0x8B;
+    const bool is_zstd = magic == std::array<uint8_t, 4>{0x28, 0xB5, 0x2F, 0xFD};
+    const bool is_skippable =
+        (magic[0] & 0xF0) == 0x50 && magic[1] == 0x2A && magic[2] == 0x4D && magic[3] == 0x18;
+    return is_gzip || is_zstd || is_skippable;
+}
+
+/// Fills units one after another.
+class Planner {
+ public:
+    Planner(const EncodeJob& job, Plan& plan) : job_(job), plan_(plan) {}
+
+    void add_whole(uint32_t input, uint64_t bytes) {
+        if (used_ > 0 && used_ + bytes > job_.unit_bytes) next_unit();
+        append({input, 0, bytes, true}, bytes);
+    }
+    void add_cut(uint32_t input, uint64_t bytes) {
+        if (bytes <= job_.unit_bytes - std::min(used_, job_.unit_bytes)) {
+            return add_whole(input, bytes);
+        }
+        for (uint64_t begin = 0; begin < bytes;) {
+            if (used_ >= job_.unit_bytes) next_unit();
+            const uint64_t end = std::min(bytes, begin + job_.unit_bytes - used_);
+            append({input, begin, end, begin == 0 && end == bytes}, end - begin);
+            begin = end;
+        }
+    }
+    /// stdin is a unit of its own.
+    void add_stream(uint32_t input) {
+        next_unit();
+        append({input, 0, 0, true}, 0);
+        next_unit();
+    }
+
+ private:
+    void next_unit() {
+        is_open_ = false;
+        used_ = 0;
+    }
+    void append(const PlannedSegment& segment, uint64_t bytes) {
+        if (!is_open_) plan_.units.emplace_back();
+        is_open_ = true;
+        plan_.units.back().push_back(segment);
+        used_ += bytes;
+    }
+
+    const EncodeJob& job_;
+    Plan& plan_;
+    uint64_t used_ = 0;
+    bool is_open_ = false;
+};
+
+const char* special_text_name(token::SpecialText value) {
+    switch (value) {
+        case token::SpecialText::kPlain:
+            return "plain";
+        case token::SpecialText::kParse:
+            return "parse";
+        case token::SpecialText::kRefuse:
+            break;
+    }
+    return "refuse";
+}
+
+}  // namespace
+
+Plan make_plan(const EncodeJob& job) {
+    Plan plan;
+    Planner planner(job, plan);
+    if (std::count(job.inputs.begin(), job.inputs.end(), "-") > 1) {
+        throw UsageError("standard input can be read once only");
+    }
+    for (uint32_t input = 0; input < job.inputs.size(); ++input) {
+        const std::string& path = job.inputs[input];
+        const bool is_stream = path != "-" && !fs::is_regular_file(path) && fs::exists(path);
+        if (path == "-" || is_stream) {  // a named pipe must not be opened before its turn
+            if (path != "-" && fs::is_directory(path)) {
+                throw UsageError(path + " is a folder; name its files");
+            }
+            plan.input_bytes.push_back(0);
+            planner.add_stream(input);
+            continue;
+        }
+        const uint64_t bytes = io::file_size(path);
+        plan.input_bytes.push_back(bytes);
+        plan.total_bytes += bytes;
+        const bool has_lines =
+            corpus::parse_layout(job.reader.layout, path) != corpus::Layout::kTextFile;
+        if (has_lines && !is_compressed(path)) {
+            planner.add_cut(input, bytes);
+        } else {
+            planner.add_whole(input, bytes);
+        }
+    }
+    return plan;
+}
+
+record::Manifest plan_manifest(const EncodeJob& job, const Plan& plan,
+                               const token::Tokenizer& tokenizer, const Borders& borders) {
+    const auto optional_id = [](const std::optional<uint32_t>& id) {
+        return id ? io::Json(*id) : io::Json(nullptr);
+    };
+    record::Manifest manifest;
+    manifest.tool = "tok-shard";
+    manifest.version = LH_VERSION;
+    manifest.kind = shards::kManifestKind;
+    manifest.options_json = io::to_line(io::Json{
+        {"tokenizer", tokenizer.hash().hex()},
+        {"unicode", text::kUnicodeVersion},
+        {"bos_id", optional_id(borders.bos)},
+        {"eos_id", optional_id(borders.eos)},
+        {"special_text", special_text_name(job.special_text)},
+        {"empty_documents", job.empty_documents == EmptyDocuments::kKeep ? "keep" : "skip"},
+        {"input_format", job.reader.layout},
+        {"text_field", job.reader.text_field},
+        {"max_line_bytes", job.reader.max_line_bytes},
+        {"unit_bytes", job.unit_bytes},
+        {"shard_tokens", job.shard_tokens},
+        {"input_bytes", plan.input_bytes}});
+    for (size_t i = 0; i < job.inputs.size(); ++i) {
+        manifest.inputs.push_back({job.inputs[i], plan.input_bytes[i], 0, {}});
+    }
+    return manifest;
+}
+
+}  // namespace longhaul::tokenize

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// One unit of work: reads its segments, encodes the documents in parallel, writes its shards.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/corpus/bad_records.h"
+#include "lib/shards/format.h"
+#include "lib/tokenize/job.h"
+#include "lib/tokenize/plan.h"
+
+namespace longhaul::tokenize {
+
+/// What one segment turned out to hold.
+struct SegmentResult {
+    uint32_t input = 0;
+    uint64_t begin = 0, end = 0;  // bytes as stored, at line borders where the file was cut
+    bool is_whole = true;
+    uint64_t lines = 0;  // rows: records, bad ones and blank lines
+    Hash128 xxh3_128;    // of those bytes
+};
+
+/// Counts of a unit; they add up over units.
+struct UnitCounts {
+    uint64_t records = 0;  // good and bad ones
+    uint64_t documents = 0, empty_documents = 0, blank_lines = 0;
+    uint64_t text_bytes = 0, tokens = 0;
+    uint64_t lone_surrogates = 0;
+
+    void add(const UnitCounts& other);
+};
+
+struct UnitResult {
+    std::vector<SegmentResult> segments;
+    std::vector<shards::ShardEntry> shards;
+    UnitCounts counts;
+    corpus::BadRecords bad;
+};
+
+/// Everything fixed over a run that a unit needs.
+struct UnitContext {
+    const EncodeJob& job;
+    const token::Tokenizer& tokenizer;
+    Borders borders;
+    shards::TokenType token_type;
+    std::function<void(uint64_t bytes)> on_progress;  // bytes of input read, as stored
+};
+
+/// @throws DataError: damaged container, or a bad record under --on-bad-record=fail
+UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t number);
+
+}  // namespace longhaul::tokenize
