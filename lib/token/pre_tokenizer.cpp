@@ -53,6 +53,14 @@ std::optional<Scheme> PreTokenizer::single_scheme() const {
     return keeps_matches ? std::optional(step.scheme) : std::nullopt;
 }
 
+bool PreTokenizer::keeps_text() const {
+    return std::all_of(steps_.begin(), steps_.end(), [](const Step& step) {
+        if (step.kind == Step::Kind::kPrefixSpace) return false;
+        const bool covers = step.kind == Step::Kind::kScheme && step.is_inverted;
+        return step.behavior != SplitBehavior::kRemoved || covers;
+    });
+}
+
 void PreTokenizer::find_spans(const Step& step, std::string_view text, bool use_scanners,
                               std::vector<Span>& spans) {
     spans.clear();

@@ -39,6 +39,8 @@ class PreTokenizer {
 
     /// Set when the steps are exactly one scheme: the fast path.
     std::optional<Scheme> single_scheme() const;
+    /// True when the pieces joined are the text: nothing is removed or put before.
+    bool keeps_text() const;
     /// Cuts `text` by all steps. @param use_scanners false: known patterns run as regular
     /// expressions too, which must give the same pieces.
     void split(std::string_view text, Pieces& pieces, bool use_scanners) const;

@@ -99,6 +99,14 @@ std::string Tokenizer::decode(std::span<const uint32_t> ids, bool skip_special) 
     return out;
 }
 
+bool Tokenizer::is_lossless() const {
+    const bool swallows = std::any_of(
+        parts_.added.begin(), parts_.added.end(),
+        [](const AddedToken& token) { return token.strips_left || token.strips_right; });
+    return !parts_.normalizes_nfc && !swallows && parts_.pre_tokenizer.keeps_text() &&
+           parts_.bpe->options().unknown_id == kNoToken;
+}
+
 void Tokenizer::save(const std::string& folder) const {
     io::create_directories(folder);
     for (const SourceFile& file : parts_.files) {

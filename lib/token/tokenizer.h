@@ -60,6 +60,10 @@ class Tokenizer {
     /// Concatenated bytes of the ids. @param skip_special leaves out control tokens.
     std::string decode(std::span<const uint32_t> ids, bool skip_special) const;
 
+    /// True when decoding the ids of a text always gives that text back: nothing normalises it,
+    /// puts a space before it, or swallows white space.
+    bool is_lossless() const;
+
     const TokenizerParts& parts() const { return parts_; }
     /// source.json of a tokenizer folder: kind, pattern, specials, files with their hashes.
     const std::string& source_text() const { return source_text_; }

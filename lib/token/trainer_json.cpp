@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/base/format.h"
+#include "lib/io/json.h"
+#include "lib/token/byte_level.h"
+#include "lib/token/trainer.h"
+
+namespace longhaul::token {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+    return io::to_line(io::Json(text));
+}
+
+/// ByteLevel cuts by the GPT-2 pattern itself; the others come first as a Split.
+io::Json pre_tokenizer_json(Scheme scheme) {
+    const bool is_gpt2 = scheme == Scheme::kGpt2;
+    const io::Json byte_level{{"type", "ByteLevel"},
+                              {"add_prefix_space", false},
+                              {"trim_offsets", true},
+                              {"use_regex", is_gpt2}};
+    if (is_gpt2) return byte_level;
+    const io::Json split{{"type", "Split"},
+                         {"pattern", {{"Regex", scheme_info(scheme).hf_pattern}}},
+                         {"behavior", "Isolated"},
+                         {"invert", false}};
+    return {{"type", "Sequence"}, {"pretokenizers", {split, byte_level}}};
+}
+
+io::Json byte_level_json() {
+    return {{"type", "ByteLevel"},
+            {"add_prefix_space", true},
+            {"trim_offsets", false},
+            {"use_regex", true}};
+}
+
+/// Vocabulary and merges by hand: an ordered JSON object of 10^5 members takes quadratic time.
+std::string model_json(const TrainedBpe& trained) {
+    const size_t base = trained.specials.size();
+    std::string out =
+        R"({"type":"BPE","dropout":null,"unk_token":null,"continuing_subword_prefix":null,)"
+        R"("end_of_word_suffix":null,"fuse_unk":false,"byte_fallback":false,"ignore_merges":false,)"
+        R"("vocab":{)";
+    for (size_t i = 0; i < base; ++i) {
+        out += format("{}{}:{}", i == 0 ? "" : ",", quoted(trained.specials[i]), i);
+    }
+    for (size_t i = 0; i < trained.tokens.size(); ++i) {
+        out += format("{}{}:{}", base + i == 0 ? "" : ",", quoted(bytes_to_text(trained.tokens[i])),
+                      base + i);
+    }
+    out += R"(},"merges":[)";
+    for (size_t i = 0; i < trained.merges.size(); ++i) {
+        const auto text = [&](uint32_t id) {
+            return quoted(bytes_to_text(trained.tokens[id - base]));
+        };
+        out += format("{}[{},{}]", i == 0 ? "" : ",", text(trained.merges[i].left),
+                      text(trained.merges[i].right));
+    }
+    return out + "]}";
+}
+
+}  // namespace
+
+std::string to_tokenizer_json(const TrainedBpe& trained, Scheme scheme) {
+    io::Json added = io::Json::array();
+    for (size_t i = 0; i < trained.specials.size(); ++i) {
+        added.push_back({{"id", i},
+                         {"content", trained.specials[i]},
+                         {"single_word", false},
+                         {"lstrip", false},
+                         {"rstrip", false},
+                         {"normalized", false},
+                         {"special", true}});
+    }
+    return format(R"({{"version":"1.0","truncation":null,"padding":null,"added_tokens":{},)"
+                  R"("normalizer":{},"pre_tokenizer":{},"post_processor":{},"decoder":{},)"
+                  R"("model":{}}})",
+                  io::to_line(added), scheme == Scheme::kQwen2 ? R"({"type":"NFC"})" : "null",
+                  io::to_line(pre_tokenizer_json(scheme)), io::to_line(byte_level_json()),
+                  io::to_line(byte_level_json()), model_json(trained)) +
+           "\n";
+}
+
+}  // namespace longhaul::token

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// `tok-shard decode` and `tok-shard cat`: documents of a folder of shards as text or as ids.
+
+#include <cstdint>
+#include <string>
+
+#include "lib/base/exit_code.h"
+
+namespace longhaul::tokenize {
+
+struct DumpOptions {
+    std::string folder;
+    uint64_t first = 0;             // document
+    uint64_t count = ~uint64_t{0};  // of documents
+    bool as_json = false;           // an object a document, with its source
+    bool keep_special = false;      // decode: control tokens as their text
+};
+
+/// The text of each document, a newline after each; or JSON lines with text, file, record, tokens.
+ExitCode run_decode(const DumpOptions& options);
+/// The ids of each document, one line each.
+ExitCode run_cat(const DumpOptions& options);
+
+}  // namespace longhaul::tokenize

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Finding the source text of documents in shards again.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/record/manifest.h"
+#include "lib/shards/format.h"
+#include "lib/token/tokenizer.h"
+
+namespace longhaul::tokenize {
+
+/// The options of the run that made the shards, as far as reading the sources again needs them.
+struct SourceOptions {
+    std::string input_format, text_field;
+    uint64_t max_line_bytes = 0;
+    token::SpecialText special_text = token::SpecialText::kPlain;
+};
+/// @throws DataError naming the manifest and the key
+SourceOptions read_source_options(const record::Manifest& manifest, const std::string& name);
+
+/// Calls visit(row, text) for the wanted rows of a segment; `rows` ascending, counted from its
+/// begin.
+/// @throws IoError when the input is not there, DataError when it is damaged.
+void visit_rows(const shards::ShardDetails& details, const shards::Segment& segment,
+                const SourceOptions& options, const std::vector<uint64_t>& rows,
+                const std::function<void(uint64_t row, std::string_view text)>& visit);
+
+}  // namespace longhaul::tokenize

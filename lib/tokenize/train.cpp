@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/tokenize/train.h"
+
+#include <filesystem>
+
+#include "lib/base/error.h"
+#include "lib/base/units.h"
+#include "lib/cli/progress.h"
+#include "lib/io/atomic_file.h"
+#include "lib/io/file.h"
+#include "lib/io/json.h"
+#include "lib/log/log.h"
+#include "lib/record/manifest.h"
+#include "lib/text/normalization_forms.h"
+#include "lib/tokenize/ordered_workers.h"
+
+namespace longhaul::tokenize {
+
+namespace {
+
+constexpr size_t kBatchBytes = 4 << 20;
+
+struct Count {
+    uint64_t left_out = 0;
+};
+
+/// Counts of all workers; each has its own table until the end.
+class WordCounter {
+ public:
+    explicit WordCounter(const TrainJob& job) : job_(job) {}
+
+    /// One more table for one more worker.
+    token::WordCounts& add_table() {
+        return *tables_.emplace_back(std::make_unique<token::WordCounts>());
+    }
+
+    Count count(const std::vector<std::string>& texts, token::WordCounts& table) const {
+        Count result;
+        for (const std::string& text : texts) {
+            // The trained tokenizer.json normalises where the scheme does.
+            const bool nfc = job_.train.scheme == token::Scheme::kQwen2;
+            result.left_out += token::count_words(
+                job_.train.scheme, nfc ? text::nfc(text, text::UnicodeData::k9) : text, table);
+        }
+        return result;
+    }
+
+    token::WordCounts merge() {
+        token::WordCounts all = std::move(*tables_.front());
+        for (size_t i = 1; i < tables_.size(); ++i) {
+            for (const auto& [word, count] : *tables_[i]) all[word] += count;
+            tables_[i].reset();
+        }
+        return all;
+    }
+
+ private:
+    const TrainJob& job_;
+    std::vector<std::unique_ptr<token::WordCounts>> tables_;
+};
+
+using Workers = OrderedWorkers<std::vector<std::string>, Count>;
+
+/// Hands the documents of all inputs to the workers.
+void read_inputs(const TrainJob& job, Workers& workers, cli::Progress& progress,
+                 record::Manifest& manifest) {
+    corpus::BadRecords bad;
+    uint64_t num_records = 0;
+    std::vector<std::string> batch;
+    size_t batch_bytes = 0;
+    const auto submit = [&] {
+        workers.submit(std::exchange(batch, {}), batch_bytes);
+        batch_bytes = 0;
+    };
+    for (const std::string& path : job.inputs) {
+        corpus::DocumentReader reader(path, job.reader);
+        corpus::Document document;
+        uint64_t reported = 0;
+        while (reader.next(document)) {
+            batch.emplace_back(document.text);
+            batch_bytes += document.text.size();
+            if (batch_bytes < kBatchBytes) continue;
+            submit();
+            progress.add(reader.stored_bytes() - std::exchange(reported, reader.stored_bytes()));
+        }
+        submit();
+        bad.merge(reader.bad_records());
+        num_records += reader.num_records();
+        manifest.inputs.push_back(
+            {path, reader.stored_bytes(), reader.num_records(), reader.stored_hash()});
+    }
+    bad.warn();
+    bad.check(job.reader.policy, num_records);
+}
+
+record::Manifest begin_manifest(const TrainJob& job) {
+    record::Manifest manifest;
+    manifest.tool = "tok-shard train";
+    manifest.version = LH_VERSION;
+    manifest.kind = "tokenizer";
+    manifest.options_json =
+        io::to_line(io::Json{{"vocab_size", job.train.vocab_size},
+                             {"min_frequency", job.train.min_frequency},
+                             {"pattern", token::scheme_info(job.train.scheme).name},
+                             {"specials", job.train.specials},
+                             {"input_format", job.reader.layout},
+                             {"text_field", job.reader.text_field}});
+    return manifest;
+}
+
+}  // namespace
+
+ExitCode run_train(const TrainJob& job) {
+    if (std::filesystem::exists(job.output) && !job.force) {
+        throw UsageError(format("{} exists already; use another name or --force", job.output));
+    }
+    uint64_t total_bytes = 0;
+    for (const std::string& path : job.inputs) {
+        if (std::filesystem::is_regular_file(path)) total_bytes += io::file_size(path);
+    }
+    record::Manifest manifest = begin_manifest(job);
+    cli::Progress progress("count", total_bytes, job.progress);
+    WordCounter counter(job);
+    uint64_t left_out = 0;
+    {
+        const auto make_work = [&counter]() -> Workers::Work {
+            token::WordCounts& table = counter.add_table();
+            return [&counter, &table](std::vector<std::string>& texts) {
+                return counter.count(texts, table);
+            };
+        };
+        Workers workers(job.threads, kBatchBytes * 2 * static_cast<uint64_t>(job.threads + 1),
+                        make_work, [&](Count& count) { left_out += count.left_out; });
+        read_inputs(job, workers, progress, manifest);
+        workers.finish();
+    }
+    progress.finish();
+    if (left_out > 0) {
+        log::warn("{} in pieces longer than {} bytes are not counted", human_bytes(left_out),
+                  token::kMaxTrainingPieceBytes);
+    }
+    const token::WordCounts words = counter.merge();
+    log::info("{} distinct pieces", words.size());
+    const token::TrainedBpe trained = token::train_bpe(words, job.train);
+    const size_t size = trained.specials.size() + trained.tokens.size();
+    if (size < job.train.vocab_size) {
+        log::warn("only {} tokens: no further pair occurs {} times", size, job.train.min_frequency);
+    }
+    const std::string text = token::to_tokenizer_json(trained, job.train.scheme);
+    io::write_file_atomically(job.output, text);
+    manifest.outputs = {
+        {std::filesystem::path(job.output).filename().string(), text.size(), size, xxh3_128(text)}};
+    record::write_manifest(record::manifest_path(job.output), manifest);
+    return ExitCode::kOk;
+}
+
+}  // namespace longhaul::tokenize

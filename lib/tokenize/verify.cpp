@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/tokenize/verify.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "lib/base/error.h"
+#include "lib/cli/progress.h"
+#include "lib/io/file.h"
+#include "lib/shards/dataset.h"
+#include "lib/shards/order.h"
+#include "lib/token/load.h"
+#include "lib/tokenize/source_text.h"
+#include "lib/tokenize/verify_shard.h"
+
+namespace longhaul::tokenize {
+
+namespace {
+
+namespace fs = std::filesystem;
+using record::Finding;
+using record::Status;
+
+constexpr const char* kRemake = "make the shards again (tok-shard --force)";
+
+Hash128 hash_file(const std::string& path, cli::Progress& progress) {
+    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
+    std::vector<std::byte> block(1 << 20);
+    Hasher128 hasher;
+    while (const size_t got = io::read_full(fd.get(), block, path)) {
+        hasher.update(std::span(block).first(got));
+        progress.add(got);
+    }
+    return hasher.digest();
+}
+
+/// A document of the sample: its tokens and where its text is.
+struct Sampled {
+    uint64_t index = 0, row = 0;  // row counted from the begin of its segment
+    std::vector<uint32_t> ids;
+};
+
+class Verifier {
+ public:
+    explicit Verifier(const VerifyOptions& options) : options_(options) {}
+
+    std::vector<Finding> run() {
+        try {
+            manifest_ = shards::read_shard_manifest(options_.folder, details_);
+        } catch (const Error& error) {
+            fail("shards.manifest", options_.folder, error.describe());
+            return std::move(findings_);
+        }
+        load_tokenizer();
+        uint64_t bytes = 0;
+        for (const shards::ShardEntry& entry : details_.shards) bytes += entry.bytes;
+        cli::Progress progress("verify", bytes, options_.progress);
+        for (const shards::ShardEntry& entry : details_.shards) check_shard(entry, progress);
+        progress.finish();
+        if (findings_.empty()) check_totals();
+        if (!findings_.empty()) return std::move(findings_);
+        add(Status::kOk, "shards.structure", options_.folder,
+            format("{} shards, {} documents, {} tokens", details_.shards.size(),
+                   details_.num_documents, details_.num_tokens),
+            "");
+        if (options_.sample > 0) check_sample();
+        return std::move(findings_);
+    }
+
+ private:
+    void add(Status status, const char* code, const std::string& subject, std::string evidence,
+             const char* remedy) {
+        findings_.push_back({status, code, subject, std::move(evidence), remedy});
+    }
+    void fail(const char* code, const std::string& subject, std::string evidence) {
+        add(Status::kFail, code, subject, std::move(evidence), kRemake);
+    }
+
+    void load_tokenizer() {
+        const std::string folder = options_.folder + "/tokenizer";
+        try {
+            tokenizer_ =
+                std::make_unique<token::Tokenizer>(token::load_tokenizer({folder, "", {}}));
+            if (tokenizer_->hash() == details_.tokenizer_hash) return;
+            fail("shards.tokenizer", folder,
+                 format("its hash is {}, the shards were made with {}", tokenizer_->hash().hex(),
+                        details_.tokenizer_hash.hex()));
+        } catch (const Error& error) {
+            fail("shards.tokenizer", folder, error.describe());
+        }
+        tokenizer_.reset();
+    }
+
+    void check_shard(const shards::ShardEntry& entry, cli::Progress& progress) {
+        const std::string path = options_.folder + "/" + entry.file;
+        try {
+            const shards::ShardFile shard(options_.folder, entry, details_);
+            if (options_.check_hashes) {
+                const Hash128 hash = hash_file(path, progress);
+                if (hash != entry.xxh3_128) {
+                    fail("shards.hash", path,
+                         format("XXH3-128 {}, the manifest says {}", hash.hex(),
+                                entry.xxh3_128.hex()));
+                    return;
+                }
+            }
+            const std::string wrong = check_shard_content(shard, entry, details_, tokenizer_.get());
+            if (!wrong.empty()) fail("shards.content", path, wrong);
+        } catch (const Error& error) {
+            fail("shards.structure", path, error.describe());
+        }
+    }
+
+    void check_totals() {
+        try {
+            dataset_ = std::make_unique<shards::Dataset>(options_.folder);
+        } catch (const Error& error) {
+            fail("shards.totals", options_.folder, error.describe());
+        }
+    }
+
+    /// Chooses documents and sorts them by segment, so that each source is read once.
+    std::map<size_t, std::vector<Sampled>> choose() const {
+        std::map<size_t, std::vector<Sampled>> by_segment;
+        const uint64_t total = details_.num_documents;
+        const uint64_t count = std::min(options_.sample, total);
+        std::set<uint64_t> chosen;
+        if (total > 0) {
+            const shards::Permutation shuffle(total, options_.seed, 0);
+            for (uint64_t i = 0; i < count; ++i) chosen.insert(shuffle(i));
+        }
+        for (const uint64_t index : chosen) {
+            const shards::DocumentRef document = dataset_->document(index);
+            for (size_t i = 0; i < details_.segments.size(); ++i) {
+                const shards::Segment& segment = details_.segments[i];
+                const bool is_last = i + 1 == details_.segments.size() ||
+                                     details_.segments[i + 1].input != segment.input ||
+                                     details_.segments[i + 1].first_record > document.record;
+                if (segment.input != document.input || segment.first_record > document.record ||
+                    !is_last) {
+                    continue;
+                }
+                Sampled sampled{index, document.record - segment.first_record, {}};
+                sampled.ids.resize(document.num_tokens);
+                dataset_->read(document.first_token, std::span<uint32_t>(sampled.ids));
+                by_segment[i].push_back(std::move(sampled));
+                break;
+            }
+        }
+        return by_segment;
+    }
+
+    void check_sample() {
+        const SourceOptions source =
+            read_source_options(manifest_, options_.folder + "/manifest.json");
+        token::Encoder encoder(*tokenizer_, {source.special_text});
+        uint64_t num_compared = 0;
+        for (auto& [segment_index, documents] : choose()) {
+            const shards::Segment& segment = details_.segments[segment_index];
+            const std::string& path = details_.inputs[segment.input];
+            if (path == "-" || !fs::is_regular_file(path)) {
+                add(Status::kNote, "shards.source", path,
+                    format("{} documents not compared: the source is not there any more",
+                           documents.size()),
+                    "");
+                continue;
+            }
+            std::sort(documents.begin(), documents.end(),
+                      [](const Sampled& a, const Sampled& b) { return a.row < b.row; });
+            std::vector<uint64_t> rows;
+            for (const Sampled& sampled : documents) rows.push_back(sampled.row);
+            try {
+                size_t next = 0;
+                visit_rows(details_, segment, source, rows, [&](uint64_t, std::string_view text) {
+                    compare(documents[next++], text, encoder, path);
+                    ++num_compared;
+                });
+            } catch (const Error& error) {
+                fail("shards.source", path, error.describe());
+            }
+        }
+        if (num_compared > 0 && record::exit_code(findings_) == ExitCode::kOk) {
+            add(Status::kOk, "shards.sample", options_.folder,
+                format("{} documents equal their sources", num_compared), "");
+        }
+    }
+
+    /// The text must encode to the ids; and they must decode to the text where nothing normalises
+    /// it.
+    void compare(const Sampled& sampled, std::string_view text, token::Encoder& encoder,
+                 const std::string& path) {
+        std::vector<uint32_t> expected;
+        if (details_.bos_id) expected.push_back(*details_.bos_id);
+        encoder.encode(text, expected);
+        if (details_.eos_id) expected.push_back(*details_.eos_id);
+        if (expected != sampled.ids) {
+            const auto at = std::mismatch(expected.begin(), expected.end(), sampled.ids.begin(),
+                                          sampled.ids.end());
+            fail("shards.sample", path,
+                 format("document {} differs from its source (record {} of its part) at token {}",
+                        sampled.index, sampled.row, at.first - expected.begin()));
+            return;
+        }
+        std::span<const uint32_t> ids(sampled.ids);
+        if (details_.bos_id) ids = ids.subspan(1);
+        if (details_.eos_id) ids = ids.first(ids.size() - 1);
+        if (tokenizer_->is_lossless() && tokenizer_->decode(ids, false) != text) {
+            fail("shards.sample", path,
+                 format("document {} does not decode to its source (record {} of its part)",
+                        sampled.index, sampled.row));
+        }
+    }
+
+    const VerifyOptions& options_;
+    record::Manifest manifest_;
+    shards::ShardDetails details_;
+    std::unique_ptr<token::Tokenizer> tokenizer_;
+    std::unique_ptr<shards::Dataset> dataset_;
+    std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> verify(const VerifyOptions& options) {
+    return Verifier(options).run();
+}
+
+}  // namespace longhaul::tokenize

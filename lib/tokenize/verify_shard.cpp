@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/tokenize/verify_shard.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "lib/base/format.h"
+
+namespace longhaul::tokenize {
+
+namespace {
+
+constexpr uint64_t kBlock = 1 << 16;
+
+/// Walks the documents of a shard block by block, with their tokens.
+class ShardChecker {
+ public:
+    ShardChecker(const shards::ShardFile& shard, const shards::ShardEntry& entry,
+                 const shards::ShardDetails& details, const token::Tokenizer* tokenizer)
+        : shard_(shard), entry_(entry), details_(details), tokenizer_(tokenizer) {}
+
+    std::string run() {
+        std::string wrong = check_ids();
+        if (wrong.empty()) wrong = check_documents();
+        return wrong;
+    }
+
+ private:
+    std::string check_ids() {
+        std::vector<uint32_t> ids(kBlock);
+        uint32_t largest = 0;
+        for (uint64_t first = 0; first < shard_.num_tokens(); first += kBlock) {
+            const auto part = std::span(ids).first(std::min(kBlock, shard_.num_tokens() - first));
+            shard_.read_tokens(first, part);
+            for (size_t i = 0; i < part.size(); ++i) {
+                largest = std::max(largest, part[i]);
+                const bool is_known = tokenizer_ == nullptr || tokenizer_->is_token(part[i]);
+                if (part[i] < details_.vocab_size && is_known) continue;
+                return format("token {}: id {} is no token of a vocabulary of {}", first + i,
+                              part[i], details_.vocab_size);
+            }
+        }
+        if (largest == entry_.max_id) return "";
+        return format("largest id {}, the manifest says {}", largest, entry_.max_id);
+    }
+
+    std::string check_documents() {
+        std::vector<uint64_t> offsets(kBlock + 1), sources(kBlock * 2);
+        uint64_t previous_input = 0, previous_record = 0;
+        for (uint64_t first = 0; first < shard_.num_documents(); first += kBlock) {
+            const uint64_t count = std::min(kBlock, shard_.num_documents() - first);
+            shard_.read_offsets(first, std::span(offsets).first(count + 1));
+            shard_.read_sources(first, std::span(sources).first(count * 2));
+            for (uint64_t i = 0; i < count; ++i) {
+                std::string wrong = check_document(first + i, offsets[i], offsets[i + 1]);
+                const uint64_t input = sources[2 * i], record = sources[2 * i + 1];
+                const bool is_first = first + i == 0;
+                const bool is_later =
+                    input > previous_input || (input == previous_input && record > previous_record);
+                if (wrong.empty() && input >= details_.inputs.size()) {
+                    wrong = format("input {} of {}", input, details_.inputs.size());
+                } else if (wrong.empty() && !is_first && !is_later) {
+                    wrong = format("input {}, record {} comes after input {}, record {}", input,
+                                   record, previous_input, previous_record);
+                }
+                if (!wrong.empty()) return format("document {}: {}", first + i, wrong);
+                previous_input = input;
+                previous_record = record;
+            }
+        }
+        return "";
+    }
+
+    std::string check_document(uint64_t index, uint64_t begin, uint64_t end) const {
+        if (index == 0 && begin != 0) return format("begins at token {}, not 0", begin);
+        if (begin > end || end > shard_.num_tokens()) {
+            return format("tokens {} to {} of {}", begin, end, shard_.num_tokens());
+        }
+        if (index + 1 == shard_.num_documents() && end != shard_.num_tokens()) {
+            return format("the last one ends at token {} of {}", end, shard_.num_tokens());
+        }
+        return check_border("BOS", details_.bos_id, begin, begin < end) +
+               check_border("EOS", details_.eos_id, end - 1, begin < end);
+    }
+
+    std::string check_border(const char* what, const std::optional<uint32_t>& wanted, uint64_t at,
+                             bool has_tokens) const {
+        if (!wanted) return "";
+        uint32_t id = 0;
+        if (has_tokens) shard_.read_tokens(at, {&id, 1});
+        if (has_tokens && id == *wanted) return "";
+        return has_tokens ? format("id {} in the place of its {} {}", id, what, *wanted)
+                          : format("no tokens, not even its {}", what);
+    }
+
+    const shards::ShardFile& shard_;
+    const shards::ShardEntry& entry_;
+    const shards::ShardDetails& details_;
+    const token::Tokenizer* tokenizer_;
+};
+
+}  // namespace
+
+std::string check_shard_content(const shards::ShardFile& shard, const shards::ShardEntry& entry,
+                                const shards::ShardDetails& details,
+                                const token::Tokenizer* tokenizer) {
+    return ShardChecker(shard, entry, details, tokenizer).run();
+}
+
+}  // namespace longhaul::tokenize

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <charconv>
+#include <cstdlib>
+
+#include "lib/base/error.h"
+#include "lib/cluster/environment.h"
+#include "lib/tokenize/encode.h"
+#include "tools/tok-shard/subcommands.h"
+
+namespace longhaul::tok_shard {
+
+namespace {
+
+/// "2/8": the third of eight tasks. Without --task the place in a Slurm job array.
+tokenize::Task resolve_task(const std::string& word) {
+    if (word.empty()) {
+        const cluster::Environment environment = cluster::read_environment();
+        if (!environment.array) return {};
+        return {environment.array->position(), environment.array->count};
+    }
+    tokenize::Task task;
+    const char* const end = word.data() + word.size();
+    const auto index = std::from_chars(word.data(), end, task.index);
+    const bool has_slash = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
+    const auto count = has_slash ? std::from_chars(index.ptr + 1, end, task.count) : index;
+    if (!has_slash || count.ec != std::errc() || count.ptr != end || task.index >= task.count) {
+        throw UsageError(format("--task \"{}\": not I/N with 0 <= I < N", word));
+    }
+    return task;
+}
+
+std::string tmp_dir_or_default(const std::string& given) {
+    if (!given.empty()) return given;
+    const char* const variable = std::getenv("TMPDIR");
+    return variable != nullptr && *variable != '\0' ? variable : "/tmp";
+}
+
+/// Options as words, before they are looked at.
+struct Words {
+    ReaderWords reader;
+    std::string special_text = "plain", empty = "skip", task;
+    cli::Bytes unit_size{512ull << 20};
+    cli::CommonOptions common;
+};
+
+void add_options(cli::Command& command, tokenize::EncodeJob& job, Words& words) {
+    add_tokenizer_options(command, job.tokenizer);
+    command.option("-o,--output", job.output, "DIR", "folder of the shards").required();
+    command.positional("INPUT", job.inputs, "documents: JSON Lines or text, .gz, .zst; - is stdin")
+        .required();
+    const std::string group = "Tokens";
+    command.option("--eos", job.eos, "TOKEN", "ends each document: a token, auto or none")
+        .group(group);
+    command.option("--bos", job.bos, "TOKEN", "begins each document: a token, auto or none")
+        .group(group);
+    command
+        .option("--special-text", words.special_text, "WORD",
+                "text of control tokens in documents: plain, parse or refuse")
+        .choices({"plain", "parse", "refuse"})
+        .group(group);
+    command.option("--empty", words.empty, "WORD", "documents without text: skip or keep")
+        .choices({"skip", "keep"})
+        .group(group);
+    add_reader_options(command, job.reader, words.reader);
+    command.option("--unit-size", words.unit_size, "SIZE", "bytes of input of a unit of work");
+    command.option("--shard-tokens", job.shard_tokens, "N", "a shard is closed at this size");
+    command.option("--task", words.task, "I/N",
+                   "do units I, I+N, ... only; default: the task of a Slurm job array");
+    command.option("--parent", job.parent, "FILE", "manifest of what comes on stdin");
+    command.option("--report", job.report, "FILE", "write times and rates as JSON");
+    command.flag("--dry-run", job.dry_run, "print the plan, do nothing");
+    command.flag("--force", job.force, "remove what is in DIR and begin anew");
+    cli::add_common_options(command, words.common,
+                            cli::kQuietVerbose | cli::kProgress | cli::kThreads | cli::kMemory);
+}
+
+}  // namespace
+
+ExitCode run_encode(const cli::Args& args) {
+    tokenize::EncodeJob job;
+    Words words;
+    cli::Command command("tok-shard", "text to token shards");
+    command.list_subcommands({{"verify", "is a folder of shards what its manifest says"},
+                              {"stats", "totals, bytes per token, document lengths"},
+                              {"decode", "documents as text"},
+                              {"cat", "documents as token ids"},
+                              {"batch", "the documents of a training step"},
+                              {"train", "train a BPE tokenizer"},
+                              {"selftest", "fast path against general path for a tokenizer"}});
+    add_options(command, job, words);
+    command.parse(args);
+    finish_reader_options(job.reader, words.reader);
+    job.special_text = words.special_text == "parse"    ? token::SpecialText::kParse
+                       : words.special_text == "refuse" ? token::SpecialText::kRefuse
+                                                        : token::SpecialText::kPlain;
+    job.empty_documents =
+        words.empty == "keep" ? tokenize::EmptyDocuments::kKeep : tokenize::EmptyDocuments::kSkip;
+    job.unit_bytes = words.unit_size.value;
+    if (job.unit_bytes == 0 || job.shard_tokens == 0) {
+        throw UsageError("--unit-size and --shard-tokens must be above 0");
+    }
+    job.threads = cli::resolve_threads(words.common.threads);
+    job.memory_bytes = words.common.memory.value;
+    job.tmp_dir = tmp_dir_or_default(words.common.tmp_dir);
+    job.task = resolve_task(words.task);
+    job.progress = words.common.progress;
+    return tokenize::run_encode(job);
+}
+
+}  // namespace longhaul::tok_shard

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// stats, decode and cat: what is in a folder of shards.
+#include "lib/tokenize/dump.h"
+#include "lib/tokenize/stats.h"
+#include "tools/tok-shard/subcommands.h"
+
+namespace longhaul::tok_shard {
+
+namespace {
+
+void add_dump_options(cli::Command& command, tokenize::DumpOptions& options) {
+    command.positional("DIR", options.folder, "folder of the shards").required();
+    command.option("--first", options.first, "N", "number of the first document");
+    command.option("--count", options.count, "N", "how many documents");
+    command.flag("--json", options.as_json, "one JSON object a document, with its source");
+}
+
+}  // namespace
+
+ExitCode run_stats(const cli::Args& args) {
+    std::string folder;
+    bool as_json = false;
+    cli::Command command("tok-shard stats", "totals, bytes per token, document lengths");
+    command.positional("DIR", folder, "folder of the shards").required();
+    command.flag("--json", as_json, "one JSON object");
+    command.parse(args);
+    return tokenize::run_stats(folder, as_json);
+}
+
+ExitCode run_decode(const cli::Args& args) {
+    tokenize::DumpOptions options;
+    cli::Command command("tok-shard decode", "documents as text");
+    add_dump_options(command, options);
+    command.flag("--keep-special", options.keep_special, "show control tokens too");
+    command.parse(args);
+    return tokenize::run_decode(options);
+}
+
+ExitCode run_cat(const cli::Args& args) {
+    tokenize::DumpOptions options;
+    cli::Command command("tok-shard cat", "documents as token ids, one line each");
+    add_dump_options(command, options);
+    command.parse(args);
+    return tokenize::run_cat(options);
+}
+
+}  // namespace longhaul::tok_shard

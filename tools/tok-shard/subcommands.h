@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Sub-commands of tok-shard, and the options that several of them share.
+
+#include <string>
+
+#include "lib/cli/command.h"
+#include "lib/cli/run_main.h"
+#include "lib/corpus/document_reader.h"
+#include "lib/token/load.h"
+
+namespace longhaul::tok_shard {
+
+ExitCode run_encode(const cli::Args& args);
+ExitCode run_verify(const cli::Args& args);
+ExitCode run_stats(const cli::Args& args);
+ExitCode run_decode(const cli::Args& args);
+ExitCode run_cat(const cli::Args& args);
+ExitCode run_train(const cli::Args& args);
+ExitCode run_selftest(const cli::Args& args);
+ExitCode run_batch(const cli::Args& args);
+
+/// -t, --pattern, --special.
+void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source);
+
+/// How documents are read: the same words in every program that reads them.
+struct ReaderWords {
+    cli::Bytes max_line{64ull << 20};
+    std::string on_bad_record = "skip", max_bad_records = "1%";
+};
+void add_reader_options(cli::Command& command, corpus::ReaderOptions& reader, ReaderWords& words);
+/// After parse(). @throws UsageError
+void finish_reader_options(corpus::ReaderOptions& reader, const ReaderWords& words);
+
+}  // namespace longhaul::tok_shard

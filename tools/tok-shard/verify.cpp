@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/tokenize/verify.h"
+
+#include "lib/cli/output.h"
+#include "lib/io/json.h"
+#include "tools/tok-shard/subcommands.h"
+
+namespace longhaul::tok_shard {
+
+ExitCode run_verify(const cli::Args& args) {
+    tokenize::VerifyOptions options;
+    bool as_json = false;
+    cli::CommonOptions common;
+    cli::Command command("tok-shard verify", "is a folder of shards what its manifest says");
+    command.positional("DIR", options.folder, "folder of the shards").required();
+    command.option("--sample", options.sample, "N", "documents compared with their sources");
+    command.option("--seed", options.seed, "N", "which ones");
+    command.flag("--hashes,!--no-hashes", options.check_hashes, "check the hash of every shard");
+    command.flag("--json", as_json, "findings as one JSON object");
+    cli::add_common_options(command, common, cli::kQuietVerbose | cli::kProgress);
+    command.parse(args);
+    options.progress = common.progress;
+    const auto findings = tokenize::verify(options);
+    if (as_json) {
+        cli::print_line("{}", io::to_line(io::Json{{"schema", 1},
+                                                   {"tool", "tok-shard verify"},
+                                                   {"findings", record::to_json(findings)}}));
+    } else {
+        cli::print(record::to_text(findings));
+    }
+    return record::exit_code(findings);
+}
+
+}  // namespace longhaul::tok_shard
