@@ -24,7 +24,8 @@ void visit_documents(const shards::Dataset& dataset, const DumpOptions& options,
         throw UsageError(
             format("--first {}: {} has {} documents", options.first, options.folder, total));
     }
-    const uint64_t count = std::min(options.count, total - options.first);
+    const uint64_t rest = total - options.first;
+    const uint64_t count = options.count == 0 ? rest : std::min(options.count, rest);
     std::vector<uint32_t> ids;
     for (uint64_t i = 0; i < count; ++i) {
         const shards::DocumentRef document = dataset.document(options.first + i);

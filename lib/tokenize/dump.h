@@ -11,10 +11,10 @@ namespace longhaul::tokenize {
 
 struct DumpOptions {
     std::string folder;
-    uint64_t first = 0;             // document
-    uint64_t count = ~uint64_t{0};  // of documents
-    bool as_json = false;           // an object a document, with its source
-    bool keep_special = false;      // decode: control tokens as their text
+    uint64_t first = 0;         // document
+    uint64_t count = 0;         // of documents; 0: all to the end
+    bool as_json = false;       // an object a document, with its source
+    bool keep_special = false;  // decode: control tokens as their text
 };
 
 /// The text of each document, a newline after each; or JSON lines with text, file, record, tokens.

@@ -11,7 +11,7 @@ namespace {
 void add_dump_options(cli::Command& command, tokenize::DumpOptions& options) {
     command.positional("DIR", options.folder, "folder of the shards").required();
     command.option("--first", options.first, "N", "number of the first document");
-    command.option("--count", options.count, "N", "how many documents");
+    command.option("--count", options.count, "N", "how many documents; 0: all");
     command.flag("--json", options.as_json, "one JSON object a document, with its source");
 }
 
