@@ -138,7 +138,7 @@ class Scanner {
 
     template <Scheme kScheme>
     size_t next_cl100k(size_t begin) const {
-        constexpr int kMaxDigits = kScheme == Scheme::kQwen2 ? 1 : 3;
+        constexpr int max_digits = kScheme == Scheme::kQwen2 ? 1 : 3;
         if (const size_t length = contraction<true>(begin)) return begin + length;
         const Char c = at(begin);
         if (c.classes & kLetter) return run(begin + c.length, kLetter);
@@ -146,7 +146,7 @@ class Scanner {
             const Char after = at(begin + c.length);
             if (after.classes & kLetter) return run(begin + c.length + after.length, kLetter);
         }
-        if (c.classes & kNumber) return digits(begin, kMaxDigits);
+        if (c.classes & kNumber) return digits(begin, max_digits);
         const size_t other = run_of_other(begin, c);
         if (other != begin) {
             size_t end = other;
