@@ -121,10 +121,14 @@ class RankRun {
                   session_.options().threads_per_rank,
                   human_bytes(tensor::total_bytes(built_.arena->reserved())),
                   static_cast<int64_t>(peak / 1e9));
-        reporter_ = std::make_unique<Reporter>(
-            ReporterOptions{session_.run(), config_.metrics, config_.job.steps, session_.restart(),
-                            model::flops_per_token(shape, config_.data.seq_len), peak,
-                            session_.options().progress});
+        ReporterOptions options{session_.run(), config_.metrics};
+        options.total_steps = config_.job.steps;
+        options.restart = session_.restart();
+        options.seed = static_cast<uint64_t>(config_.job.seed);
+        options.flops_per_token = model::flops_per_token(shape, config_.data.seq_len);
+        options.peak_flops = peak;
+        options.progress = session_.options().progress;
+        reporter_ = std::make_unique<Reporter>(std::move(options));
     }
 
     ExitCode loop() {

@@ -118,6 +118,8 @@ void Reporter::write_metrics(const TrainState& state, const StepPlan& plan,
     line["first_sample"] = plan.samples.front();
     line["last_sample"] = plan.samples.back();
     line["num_samples"] = plan.samples.size();
+    line["seq_len"] = state.cursor.phase().seq_len;
+    line["order_seed"] = order_seed(options_.seed, state.cursor.phase().number);
     line["step_s"] = extras.step_s;
     line["tokens_per_s"] = static_cast<double>(result.valid_tokens) / extras.step_s;
     if (options_.peak_flops > 0) line["mfu"] = mfu();

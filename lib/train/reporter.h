@@ -22,6 +22,7 @@ struct ReporterOptions {
     MetricsConfig metrics;
     int64_t total_steps = 0;
     int64_t restart = 0;
+    uint64_t seed = 0;  // of the run
     double flops_per_token = 0;
     double peak_flops = 0;         // of all ranks; 0: no MFU
     std::optional<bool> progress;  // --[no-]progress
@@ -67,7 +68,7 @@ class Reporter {
     double step_s_ = 0;        // smoothed
     int64_t num_steps_ = 0;
     record::ProgressRecord progress_;  // as last written
-    bool is_live_ = false;  // a live line is on the terminal
+    bool is_live_ = false;             // a live line is on the terminal
     bool has_warned_ = false;
     std::chrono::steady_clock::time_point last_line_, last_progress_;
 };
