@@ -264,6 +264,66 @@ size_t TextNormalizer::put_other(std::string_view text, size_t position) {
     return next;
 }
 
+namespace {
+
+constexpr uint64_t kOnes = 0x0101010101010101;
+constexpr uint64_t kHighs = 0x80 * kOnes;
+
+/// Normalises eight ASCII bytes at once when that is a matter of single bytes: letters and lone
+/// separators. @return false when they hold a digit, a byte that is not ASCII, or two separators in
+/// a row (`after_space` counts as one); nothing is written then.
+bool put_eight(const char* text, char* out, bool& after_space) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, text, sizeof bytes);
+    const uint64_t lower = bytes | 0x20 * kOnes;
+    // In bytes below 0x80 these sums set the high bit from 'a' on, and above 'z'.
+    const uint64_t from_a = lower + (0x80 - 'a') * kOnes;
+    const uint64_t above_z = lower + (0x7F - 'z') * kOnes;
+    const uint64_t letters = from_a & ~above_z & kHighs;
+    const uint64_t not_digits = (bytes ^ '0' * kOnes) + (0x80 - 10) * kOnes;
+    const uint64_t spaces = ~letters & kHighs;
+    const uint64_t doubled = spaces & (spaces << 8 | (after_space ? 0x80 : 0));
+    if ((bytes & kHighs) != 0 || (~not_digits & kHighs) != 0 || doubled != 0) return false;
+    const uint64_t letter_bytes = (letters >> 7) * 0xFF;
+    const uint64_t result = (lower & letter_bytes) | (0x20 * kOnes & ~letter_bytes);
+    std::memcpy(out, &result, sizeof result);
+    after_space = (spaces >> 63) != 0;
+    return true;
+}
+
+}  // namespace
+
+/// Writes ASCII without digits from `position` on; @return where something else stands.
+size_t TextNormalizer::put_ascii(std::string_view text, size_t position) {
+    constexpr size_t kBlock = 8;
+    char* out = out_;
+    bool after_space = after_space_;
+    size_t i = position;
+    bool is_ascii = true;
+    while (is_ascii && i < text.size()) {
+        if (i + kBlock <= text.size() && put_eight(text.data() + i, out, after_space)) {
+            i += kBlock;
+            out += kBlock;
+            continue;
+        }
+        // Without a branch on the kind of the byte.
+        const size_t end = std::min(i + kBlock, text.size());
+        for (; i < end; ++i) {
+            const auto byte = static_cast<uint8_t>(text[i]);
+            const char c = byte < 0x80 ? kAscii[byte] : '\0';
+            is_ascii = c != 0;
+            if (!is_ascii) break;
+            const bool is_space = c == ' ';
+            *out = c;
+            out += is_space && after_space ? 0 : 1;
+            after_space = is_space;
+        }
+    }
+    out_ = out;
+    after_space_ = after_space;
+    return i;
+}
+
 std::string_view TextNormalizer::normalize(std::string_view text) {
     reserve(text.size());
     out_ = buffer_.get();
@@ -271,22 +331,7 @@ std::string_view TextNormalizer::normalize(std::string_view text) {
     marks_.clear();
     marks_end_ = nullptr;
     size_t i = 0;
-    while (i < text.size()) {
-        // ASCII letters and spaces without a branch on their kind.
-        char* out = out_;
-        bool after_space = after_space_;
-        char c = 0;
-        while (i < text.size() && static_cast<int8_t>(text[i]) >= 0 &&
-               (c = kAscii[static_cast<uint8_t>(text[i])]) != 0) {
-            const bool is_space = c == ' ';
-            *out = c;
-            out += is_space && after_space ? 0 : 1;
-            after_space = is_space;
-            ++i;
-        }
-        out_ = out;
-        after_space_ = after_space;
-        if (i == text.size()) break;
+    while ((i = put_ascii(text, i)) < text.size()) {
         i = static_cast<int8_t>(text[i]) >= 0 ? put_number(text, i) : put_other(text, i);
     }
     const char* begin = buffer_.get();

@@ -43,6 +43,7 @@ class TextNormalizer {
     void reserve(size_t text_bytes);
     const Outcome& outcome(char32_t c);
     static Outcome make_outcome(char32_t c);
+    size_t put_ascii(std::string_view text, size_t position);
     size_t put_number(std::string_view text, size_t position);
     size_t put_other(std::string_view text, size_t position);
     void put_ordered(const Outcome& outcome);
@@ -65,6 +66,7 @@ bool is_unspaced(char32_t c);
 
 /// Calls visit(const char* begin, size_t length) for every word of a normalised text: runs between
 /// spaces, and every character of a script without spaces. Views stay inside `normalized`.
+/// @param normalized what TextNormalizer returned (kPadding bytes behind it are readable)
 template <class Visit>
 void for_each_word(std::string_view normalized, Visit&& visit);
 
