@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Speed of each step of signing, on one core: dedup_bench [CORPUS.jsonl[.zst]]
+// Without a corpus, 32 MB of invented prose. Prints MB/s of text by CPU time (median and range of
+// five rounds), so that other work on the machine disturbs little.
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/base/philox.h"
+#include "lib/corpus/document_reader.h"
+#include "lib/dedup/minhash.h"
+#include "lib/dedup/shingle.h"
+#include "lib/text/normalize.h"
+
+using namespace longhaul;
+
+namespace {
+
+constexpr int kRounds = 5;
+
+struct Corpus {
+    std::vector<std::string> lines;
+    std::vector<std::string> texts;
+    double text_mb = 0;
+};
+
+double cpu_s() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+void add_document(Corpus& corpus, std::string_view line, std::string_view text) {
+    corpus.lines.emplace_back(line);
+    corpus.texts.emplace_back(text);
+    corpus.text_mb += static_cast<double>(text.size()) / 1e6;
+}
+
+/// Sentences of words whose lengths are those of English prose; 4 KB a document.
+Corpus invent_corpus(size_t bytes) {
+    Corpus corpus;
+    uint64_t element = 0;
+    const auto draw = [&](uint32_t below) {
+        return philox_draw({1, RandomPurpose::kTest, 1, 0}, element++).word[0] % below;
+    };
+    for (size_t done = 0; done < bytes;) {
+        std::string text;
+        while (text.size() < 4000) {
+            const uint32_t words = 6 + draw(16);
+            for (uint32_t i = 0; i < words; ++i) {
+                if (i > 0) text += draw(12) == 0 ? ", " : " ";
+                const uint32_t length = 1 + draw(5) + draw(5);
+                for (uint32_t k = 0; k < length; ++k) {
+                    text += static_cast<char>((i == 0 && k == 0 ? 'A' : 'a') + draw(26));
+                }
+            }
+            text += draw(9) == 0 ? ".\n" : ". ";
+        }
+        std::string escaped;
+        for (const char c : text) escaped += c == '\n' ? std::string("\\n") : std::string(1, c);
+        add_document(corpus, "{\"text\":\"" + escaped + "\",\"url\":\"https://example.org/\"}",
+                     text);
+        done += text.size();
+    }
+    return corpus;
+}
+
+Corpus read_corpus(const std::string& path) {
+    Corpus corpus;
+    corpus::DocumentReader reader(path, {});
+    corpus::Document document;
+    while (reader.next(document)) add_document(corpus, document.raw, document.text);
+    return corpus;
+}
+
+void measure(const char* name, const Corpus& corpus, const std::function<void()>& body) {
+    std::vector<double> rates;
+    for (int round = 0; round < kRounds; ++round) {
+        const double start = cpu_s();
+        body();
+        rates.push_back(corpus.text_mb / (cpu_s() - start));
+    }
+    std::sort(rates.begin(), rates.end());
+    std::printf("%-34s %7.0f MB/s  (%.0f to %.0f)\n", name, rates[kRounds / 2], rates.front(),
+                rates.back());
+}
+
+uint64_t sink = 0;  // keeps results alive
+
+void measure_scheme(const Corpus& corpus, dedup::Scheme scheme) {
+    dedup::Parameters parameters;
+    parameters.scheme = scheme;
+    dedup::Shingler shingler(parameters);
+    const dedup::MinHasher hasher(parameters);
+    std::vector<uint64_t> signature(112), keys(14);
+    const std::string name = dedup::scheme_name(scheme);
+    measure((name + ": normalise, hash, shingle").c_str(), corpus, [&] {
+        for (const std::string& text : corpus.texts) {
+            shingler.load(text);
+            sink += shingler.shingles().size();
+        }
+    });
+    measure((name + ": all, with signature").c_str(), corpus, [&] {
+        for (const std::string& text : corpus.texts) {
+            shingler.load(text);
+            const auto shingles = shingler.shingles();
+            if (shingles.empty()) continue;
+            hasher.sign(shingles, signature);
+            hasher.band_keys(signature, keys);
+            sink += keys[0];
+        }
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Corpus corpus = argc > 1 ? read_corpus(argv[1]) : invent_corpus(32'000'000);
+    std::printf("%zu documents, %.1f MB of text, SIMD target %s\n", corpus.texts.size(),
+                corpus.text_mb, dedup::simd_target());
+    corpus::DocumentScanner scanner(corpus::Layout::kJsonLines);
+    measure("scan JSON", corpus, [&] {
+        for (const std::string& line : corpus.lines) sink += scanner.scan(line).text.size();
+    });
+    text::TextNormalizer normalizer;
+    measure("normalise", corpus, [&] {
+        for (const std::string& text : corpus.texts) sink += normalizer.normalize(text).size();
+    });
+    measure_scheme(corpus, dedup::Scheme::kNative);
+    measure_scheme(corpus, dedup::Scheme::kDatatrove);
+    return sink == 42 ? 1 : 0;
+}
