@@ -82,7 +82,7 @@ class Run {
         if (needed <= memory_.sort_bytes) return;
         throw UsageError(format("--memory {}: {} groups of candidates need {} more",
                                 human_bytes(options_.memory_bytes), num_groups,
-                                human_bytes(2 * (needed - memory_.sort_bytes))));
+                                human_bytes((needed - memory_.sort_bytes) / 3 * 8)));
     }
 
     void apply_removal(ExactGroups& exact, BandGroups& bands, Clusterer& clusterer) {

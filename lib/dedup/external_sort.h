@@ -29,7 +29,10 @@ class ExternalSorter {
 
     void add(const Record& record) {
         if (records_.size() == capacity_) spill();
-        if (records_.capacity() == 0) records_.reserve(capacity_);  // untouched pages cost nothing
+        if (records_.size() == records_.capacity()) {
+            // Doubling: old and new pages in use are never more than the budget.
+            records_.reserve(std::min(capacity_, std::max<size_t>(2 * records_.size(), 1024)));
+        }
         records_.push_back(record);
         ++count_;
     }
