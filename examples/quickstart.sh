@@ -60,15 +60,14 @@ write_config() {
     cat >run.toml <<TOML
 [job]
 steps = $steps
-seed = 1
 
 [model]
 family = "llama"
-layers = $layers
+num_layers = $layers
 hidden = $hidden
-heads = 4
-kv_heads = 2
-ffn = $ffn
+num_heads = 4
+num_kv_heads = 2
+ffn_hidden = $ffn
 
 [data]
 train = ["shards"]
@@ -76,18 +75,17 @@ seq_len = $seq
 global_batch = $batch
 micro_batch = 8
 
-[optim]
-lr = 2e-3
-
 [schedule]
 kind = "cosine"
+lr = 2e-3
+min_lr = 2e-4
 warmup_steps = $((steps / 12 + 1))
 
 [parallel]
 dp_replicate = 2
 
 [checkpoint]
-every_steps = $((steps / 6 + 1))
+every = $((steps / 6 + 1))
 TOML
 }
 
