@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# examples/quickstart.sh --small: the chain runs, the killed training resumes, and what it made is whole.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+compgen -G "/usr/share/perl/5.*/pod/perlfunc.pod" >/dev/null ||
+    { echo "the package perl-doc is not installed"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$root/examples/quickstart.sh" --small --no-setup --work "$scratch/run" >"$scratch/log" 2>&1 ||
+    { tail -n 40 "$scratch/log"; exit 1; }
+fail() { echo "$*"; tail -n 40 "$scratch/log"; exit 1; }
+grep -q '^killed process' "$scratch/log" || fail "the training ended before it could be killed"
+cd "$scratch/run"
+grep -q '"code": *0' run/exit.json || fail "exit.json does not say 0: $(<run/exit.json)"
+restarts=$(sed -n 's/.*"restart": *\([0-9]*\).*/\1/p' run/metrics.jsonl | sort -u | wc -l)
+[ "$restarts" -ge 2 ] || fail "metrics.jsonl knows one start only"
+for file in model.safetensors config.json tokenizer.json; do
+    [ -s "exported/$file" ] || fail "exported/$file is missing"
+done
+# The same data and options again: every stage is complete and nothing is redone.
+before=$(stat -c %Y.%i clean/corpus.jsonl shards/manifest.json exported/model.safetensors)
+"$root/examples/quickstart.sh" --small --no-setup --work "$scratch/run" >"$scratch/log" 2>&1 ||
+    fail "the second run failed"
+after=$(stat -c %Y.%i clean/corpus.jsonl shards/manifest.json exported/model.safetensors)
+[ "$before" = "$after" ] || fail "the second run made files again"
