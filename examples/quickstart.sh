@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 corpus_bytes=0 vocab=4096 layers=4 hidden=192 ffn=512 seq=128 batch=32
-if $small; then corpus_bytes=1500000 vocab=512 layers=2 hidden=64 ffn=128 seq=32 batch=8 steps=20; fi
+if $small; then corpus_bytes=1500000 vocab=512 layers=2 hidden=64 ffn=128 seq=64 batch=32 steps=120; fi
 
 bold() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 die() { echo "quickstart.sh: error: $*" >&2; exit 3; }
@@ -96,7 +96,7 @@ train() {
         train-run run.toml --run run &
         local pid=$! done_steps=0
         while kill -0 "$pid" 2>/dev/null && [ "$done_steps" -lt $((steps / 2)) ]; do
-            sleep 0.2
+            sleep 0.05
             done_steps=$(steps_done)
         done
         if kill -9 "$pid" 2>/dev/null; then echo "killed process $pid after step $done_steps"; fi
