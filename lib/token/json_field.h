@@ -29,7 +29,8 @@ class JsonField {
     JsonField member(const char* key) const {
         if (is_null() || !value_->is_object()) fail("is not an object");
         const auto found = value_->find(key);
-        return {found == value_->end() ? nullptr : &*found, place_ + "." + key};
+        const char* const joint = place_.find(": ") == std::string::npos ? ": " : ".";
+        return {found == value_->end() ? nullptr : &*found, place_ + joint + key};
     }
     std::vector<JsonField> elements() const {
         if (is_null() || !value_->is_array()) fail("is not an array");

@@ -251,6 +251,7 @@ TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& na
     if (const JsonField version = root.member("version"); !version.is_null()) {
         if (version.text() != "1.0") version.fail(format("\"{}\" is not 1.0", version.text()));
     }
+    read_model(root.member("model"), parsed, merges, builder, parts);
     const uint32_t num_model_tokens = builder.num_tokens();
     read_added_tokens(root.member("added_tokens"), num_model_tokens, builder, parts);
     read_normalizer(root.member("normalizer"), parts);
@@ -259,7 +260,6 @@ TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& na
     if (!has_byte_level) root.member("pre_tokenizer").fail("has no ByteLevel: not byte-level BPE");
     read_post_processor(root.member("post_processor"), parts);
     read_decoder(root.member("decoder"));
-    read_model(root.member("model"), parsed, merges, builder, parts);
     note_ignored(root, parts);
     for (const AddedToken& token : parts.added) {
         const Vocabulary& model = parts.bpe->vocabulary();

@@ -99,6 +99,12 @@ shards::Blend open_blend(const config::TomlValues& run, const StepData& step,
     return shards::Blend(parts, static_cast<uint64_t>(*seq_len), order_seed);
 }
 
+/// Shortens to at most `bytes` without cutting a character.
+void cut_at_character(std::string& text, size_t bytes) {
+    while (bytes > 0 && (text[bytes] & 0xC0) == 0x80) --bytes;
+    text.resize(bytes);
+}
+
 class BatchPrinter {
  public:
     BatchPrinter(const shards::Blend& blend, const BatchOptions& options)
@@ -139,7 +145,7 @@ class BatchPrinter {
         set.read(range.begin, std::span<uint32_t>(ids));
         std::string text = tokenizer_.decode(ids, false);
         const bool is_cut = options_.width > 0 && text.size() > options_.width;
-        if (is_cut) text.resize(options_.width);
+        if (is_cut) cut_at_character(text, options_.width);
         const std::string& file = set.input_paths().at(document.input);
         if (options_.as_json) {
             cli::print_line("{}", io::to_line(io::Json{{"schema", 1},

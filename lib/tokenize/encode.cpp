@@ -159,6 +159,7 @@ Borders resolve_borders(const token::Tokenizer& tokenizer, const EncodeJob& job)
 }
 
 ExitCode run_encode(const EncodeJob& job) {
+    batch_budget(job);  // complains before anything is written
     const token::Tokenizer tokenizer = token::load_tokenizer(job.tokenizer);
     for (const std::string& warning : tokenizer.parts().warnings) log::warn("{}", warning);
     const Borders borders = resolve_borders(tokenizer, job);

@@ -105,6 +105,8 @@ class SegmentReader {
     uint64_t reported_ = 0;
 };
 
+}  // namespace
+
 uint64_t batch_budget(const EncodeJob& job) {
     // Besides the batches a worker holds its cache (32 MiB) and merge tables.
     constexpr uint64_t kPerThread = uint64_t{64} << 20, kBase = uint64_t{128} << 20;
@@ -117,8 +119,6 @@ uint64_t batch_budget(const EncodeJob& job) {
     }
     return job.memory_bytes - fixed;
 }
-
-}  // namespace
 
 void UnitCounts::add(const UnitCounts& other) {
     records += other.records;

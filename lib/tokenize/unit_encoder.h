@@ -49,6 +49,9 @@ struct UnitContext {
     std::function<void(uint64_t bytes)> on_progress;  // bytes of input read, as stored
 };
 
+/// Bytes that the documents under way may take by --memory. @throws UsageError: too little to work.
+uint64_t batch_budget(const EncodeJob& job);
+
 /// @throws DataError: damaged container, or a bad record under --on-bad-record=fail
 UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t number);
 
