@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Data that cannot be right is refused by name, before the first step.
 . "$CASE_DIR/prepare.inc"
 tok-shard train -q --input-format lines --vocab-size 280 -o other.json text.txt

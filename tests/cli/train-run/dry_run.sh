@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The plan needs no data when the vocabulary is given, and writes nothing. ZeRO-2 and ZeRO-3 are
 # planned, not run. (What activations take is the model's business and not looked at here.)
 printf '[job]\nsteps = 100\n[data]\ntrain = ["none"]\n[model]\nvocab_size = 50257\n' >run.toml

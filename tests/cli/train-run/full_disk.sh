@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A full disk at a save: training goes on, says so, tries again, keeps the newest valid checkpoint.
 command -v unshare >/dev/null || { echo "no unshare(1)"; exit 77; }
 unshare -rm true 2>/dev/null || { echo "user namespaces are not allowed here"; exit 77; }

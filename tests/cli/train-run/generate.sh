@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Text from a run, greedy and drawn; the same seed gives the same text.
 . "$CASE_DIR/prepare.inc"
 train run.toml --run run --set job.steps=60 --set data.validation='["shards"]' --set metrics.validate_every=20 \

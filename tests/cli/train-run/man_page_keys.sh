@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # longhaul-run.toml(5) names every key of the configuration, and no other.
 : >empty.toml
 train-run empty.toml --print-config | sed -n 's/^\([a-z0-9_]*\) = .*/\1/p' | sort >keys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Under mpirun: the same bits as with threads; a rank that fails before the first collective ends all.
 command -v mpirun >/dev/null || { echo "no mpirun"; exit 77; }
 . "$CASE_DIR/prepare.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Updates that are not finite are left out; too many in a row end the run, the last checkpoint is good.
 . "$CASE_DIR/prepare.inc"
 train run.toml --run run --set job.steps=4

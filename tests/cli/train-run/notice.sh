@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A signal: saved, 75. A stop file: saved, 93, and nothing starts while it is there.
 . "$CASE_DIR/prepare.inc"
 sed -i 's/^steps = .*/steps = 1000000/; s/^every = .*/every = 0/' run.toml

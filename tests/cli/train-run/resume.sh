@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # 12 steps equal 5, a resume, and 7 more, bit for bit; and with other ranks the same samples.
 . "$CASE_DIR/prepare.inc"
 train run.toml --run whole

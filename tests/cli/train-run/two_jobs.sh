@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The second job that writes one run directory is refused and told who holds it.
 . "$CASE_DIR/prepare.inc"
 sed -i 's/^steps = .*/steps = 1000000/' run.toml

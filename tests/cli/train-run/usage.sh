@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What is wrong on the command line or in the file is named, with exit code 2.
 try() { train-run "$@"; echo "exit code $?"; }
 try
