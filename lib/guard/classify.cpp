@@ -37,9 +37,7 @@ Verdict resolve_notice(const Evidence& evidence) {
         return {Cause::kPreemption, {}, {}, "Slurm says the job is preempted"};
     }
     const double near_s = std::max(300.0, 2 * evidence.notice_s);
-    const bool is_near = job.time_left_s && job.time_limit_s &&
-                         static_cast<double>(*job.time_left_s) <=
-                             std::min(near_s, 0.5 * static_cast<double>(*job.time_limit_s));
+    const bool is_near = job.time_left_s && static_cast<double>(*job.time_left_s) <= near_s;
     if (is_near) {
         return {Cause::kTimeLimit,
                 {},
@@ -58,6 +56,11 @@ std::optional<Verdict> from_slurm(const Evidence& evidence) {
     return verdict;
 }
 
+/// Surviving ranks report these when another one is gone.
+bool is_echo_of_death(Cause cause) {
+    return cause == Cause::kNetwork || cause == Cause::kHang;
+}
+
 std::optional<Verdict> from_exit_record(const Evidence& evidence) {
     if (!evidence.exit_record) return std::nullopt;
     const ExitRecord& record = *evidence.exit_record;
@@ -74,17 +77,23 @@ std::optional<Verdict> from_exit_record(const Evidence& evidence) {
     }
     const auto cause = parse_cause(record.cause);
     if (!cause) return std::nullopt;
+    const bool is_known_death = !evidence.lost_hosts.empty() || evidence.exit_code > 128;
+    if (is_echo_of_death(*cause) && is_known_death) return std::nullopt;
     // A rank that finished while the launcher reports a failure: the failure counts.
     if (*cause == Cause::kFinished && evidence.exit_code != 0) return std::nullopt;
     Verdict verdict{*cause, {}, {}, "exit.json: " + record.cause};
     if (!record.detail.empty()) verdict.evidence += ": " + record.detail;
-    if (!record.host.empty()) verdict.hosts = {record.host};
+    // Of a broken connection or a hang, the host is the one that noticed.
+    const bool is_observer = is_orderly(*cause) || is_echo_of_death(*cause);
+    if (!record.host.empty() && !is_observer) verdict.hosts = {record.host};
     return verdict;
 }
 
 std::optional<Verdict> from_exit_code(const Evidence& evidence) {
     switch (evidence.exit_code) {
         case to_int(ExitCode::kOk):
+            // srun may return 0 although it could not start a single task.
+            if (evidence.clue && evidence.clue->is_launch_failure) return std::nullopt;
             return Verdict{Cause::kFinished, {}, {}, "exit code 0"};
         case to_int(ExitCode::kRequeue):
             return resolve_notice(evidence);

@@ -48,7 +48,18 @@ wait_for() {
 
 # shellcheck disable=SC2053 # the state may be a pattern
 is_state() { [[ $(state "$1") == $2 ]]; }
-wait_state() { wait_for "${3:-40}" "job $1 is $2 (it is $(state "$1"))" is_state "$1" "$2"; }
+# is_over ID PATTERN: it has ended in another state than PATTERN.
+is_over() {
+    local now
+    now=$(state "$1")
+    # shellcheck disable=SC2053
+    [[ $now == @(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL) && $now != $2 ]]
+}
+reaches_state() {
+    if is_over "$1" "$2"; then fail "job $1 is $(state "$1"), expected $2"; fi
+    is_state "$1" "$2"
+}
+wait_state() { wait_for "${3:-40}" "job $1 is $2" reaches_state "$1" "$2"; }
 
 has_line() { grep -qE -- "$2" "$1" 2>/dev/null; }
 # wait_line FILE PATTERN [SECONDS]

@@ -47,6 +47,9 @@ struct Row {
 TEST_CASE("classify: table") {
     const Row rows[] = {
         {"exit 0", 0, [](Evidence&) {}, Cause::kFinished},
+        {"exit 0 of an srun that started nothing", 0,
+         [](Evidence& e) { e.clue = Clue{Cause::kNode, "", "task 0 launch failed", 78, true, {}}; },
+         Cause::kNode},
         {"exit 2", 2, [](Evidence&) {}, Cause::kConfiguration},
         {"exit 93", 93, [](Evidence&) {}, Cause::kStopped},
         {"exit 75, nothing known", 75, [](Evidence& e) { e.job.reset(); }, Cause::kNotice},
@@ -81,6 +84,14 @@ TEST_CASE("classify: table") {
              e.job->time_left_s = 20;
          },
          Cause::kTimeLimit},
+        {"a rank was killed, the others report a broken connection", 137,
+         [](Evidence& e) {
+             e.exit_record = record(3, "network", "n1");
+             e.clue = Clue{Cause::kNode, "n2", "n2: task 1: Killed", 30, false, 137};
+         },
+         Cause::kNode},
+        {"a broken connection and nothing else", 3,
+         [](Evidence& e) { e.exit_record = record(3, "network", "n1"); }, Cause::kNetwork},
         {"hang", 143, [](Evidence& e) { e.is_hang = true; }, Cause::kHang},
         {"hang because a host is gone", 143,
          [](Evidence& e) {
@@ -114,6 +125,11 @@ TEST_CASE("classify: who is to blame") {
     evidence.exit_record = record(3, "gpu", "n7");
     CHECK(classify(evidence).hosts == std::vector<std::string>{"n7"});
     CHECK(classify(evidence).dead_hosts.empty());
+    evidence.exit_record = record(3, "network", "n7");  // only noticed it
+    CHECK(classify(evidence).hosts.empty());
+    evidence.exit_record = record(0, "finished", "n7");
+    evidence.exit_code = 0;
+    CHECK(classify(evidence).hosts.empty());
 
     evidence = evidence_with(137);
     evidence.lost_hosts = {"n3"};
