@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <map>
 
 #include "lib/base/error.h"
@@ -82,6 +83,17 @@ std::optional<ContainerWriter> ContainerWriter::reopen(const std::filesystem::pa
 
 void ContainerWriter::write(size_t piece, uint64_t at, std::span<const std::byte> bytes) const {
     io::pwrite_full(fd_.get(), bytes, offsets_[piece] + at, file_.string());
+}
+
+Hash128 ContainerWriter::write_hashed(size_t piece, std::span<const std::byte> bytes) const {
+    constexpr size_t kStep = 1 << 20;
+    Hasher128 hasher;
+    for (size_t at = 0; at < bytes.size(); at += kStep) {
+        const auto part = bytes.subspan(at, std::min(kStep, bytes.size() - at));
+        hasher.update(part);
+        write(piece, at, part);
+    }
+    return hasher.digest();
 }
 
 uint64_t ContainerWriter::close() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/hash.h"
 #include "lib/ckpt/manifest.h"
 #include "lib/io/file.h"
 
@@ -43,6 +44,8 @@ class ContainerWriter {
     uint64_t byte_offset(size_t piece) const { return offsets_[piece]; }
     /// Thread-safe for different places. @param at byte inside the piece.
     void write(size_t piece, uint64_t at, std::span<const std::byte> bytes) const;
+    /// Writes a whole piece and hashes it on the way, in steps that stay in the cache.
+    Hash128 write_hashed(size_t piece, std::span<const std::byte> bytes) const;
     /// fsync and close. @return the file's size.
     uint64_t close();
 

@@ -48,16 +48,16 @@ struct Checkpoint::Impl {
                       (directory / manifest.files[entry.file].name).string(), entry.byte_offset);
     }
 
-    /// Streams a stored slice through `visit(byte position in it, bytes)`, then checks its hash.
-    template <class Visit>
-    void stream(const SliceEntry& entry, std::span<std::byte> buffer, Visit visit) const;
+    /// Reads a stored slice in pieces, each into `buffer_for(byte, bytes left)` and then handed to
+    /// `take(byte, piece)`; checks the hash at the end.
+    template <class BufferFor, class Take>
+    void stream(const SliceEntry& entry, BufferFor buffer_for, Take take) const;
     int64_t copy_overlap(const SliceEntry& entry, const tensor::Slice& wanted,
                          std::span<std::byte> out) const;
 };
 
-template <class Visit>
-void Checkpoint::Impl::stream(const SliceEntry& entry, std::span<std::byte> buffer,
-                              Visit visit) const {
+template <class BufferFor, class Take>
+void Checkpoint::Impl::stream(const SliceEntry& entry, BufferFor buffer_for, Take take) const {
     const fs::path file = directory / manifest.files[entry.file].name;
     const uint64_t total = slice_bytes(manifest, entry);
     Hasher128 hasher;
@@ -65,10 +65,11 @@ void Checkpoint::Impl::stream(const SliceEntry& entry, std::span<std::byte> buff
         [&] {
             const io::UniqueFd fd = io::open_file(file, O_RDONLY);
             for (uint64_t at = 0; at < total;) {
-                const auto chunk = visit(at, buffer, total - at);
-                io::pread_exact(fd.get(), chunk, entry.byte_offset + at, file.string());
-                hasher.update(chunk);
-                at += chunk.size();
+                const std::span<std::byte> piece = buffer_for(at, total - at);
+                io::pread_exact(fd.get(), piece, entry.byte_offset + at, file.string());
+                hasher.update(piece);
+                take(at, piece);
+                at += piece.size();
             }
         },
         "reading {}", place(entry));
@@ -84,33 +85,32 @@ int64_t Checkpoint::Impl::copy_overlap(const SliceEntry& entry, const tensor::Sl
                                        std::span<std::byte> out) const {
     const size_t element = tensor::size_of(manifest.tensors[entry.tensor].dtype);
     if (entry.slice == wanted) {  // straight into place
-        stream(entry, out, [&](uint64_t at, std::span<std::byte> whole, uint64_t left) {
-            return whole.subspan(at, std::min<uint64_t>(left, kChunkBytes));
-        });
+        stream(
+            entry,
+            [&](uint64_t at, uint64_t left) {
+                return out.subspan(at, std::min<uint64_t>(left, kChunkBytes));
+            },
+            [](uint64_t, std::span<std::byte>) {});
         return wanted.count;
     }
     std::vector<std::byte> buffer(std::min<uint64_t>(kChunkBytes, slice_bytes(manifest, entry)));
-    std::span<std::byte> last;
-    uint64_t last_at = 0;
     int64_t copied = 0;
-    const auto flush = [&] {
-        const tensor::Slice part{entry.slice.box,
-                                 entry.slice.first + static_cast<int64_t>(last_at / element),
-                                 static_cast<int64_t>(last.size() / element)};
-        tensor::for_each_copy_run(part, wanted, [&](const tensor::CopyRun& run) {
-            std::memcpy(out.data() + static_cast<size_t>(run.destination_index) * element,
-                        last.data() + static_cast<size_t>(run.source_index) * element,
-                        static_cast<size_t>(run.count) * element);
-            copied += run.count;
+    stream(
+        entry,
+        [&](uint64_t, uint64_t left) {
+            return std::span(buffer).first(std::min<uint64_t>(left, buffer.size()));
+        },
+        [&](uint64_t at, std::span<std::byte> piece) {
+            const tensor::Slice part{entry.slice.box,
+                                     entry.slice.first + static_cast<int64_t>(at / element),
+                                     static_cast<int64_t>(piece.size() / element)};
+            tensor::for_each_copy_run(part, wanted, [&](const tensor::CopyRun& run) {
+                std::memcpy(out.data() + static_cast<size_t>(run.destination_index) * element,
+                            piece.data() + static_cast<size_t>(run.source_index) * element,
+                            static_cast<size_t>(run.count) * element);
+                copied += run.count;
+            });
         });
-    };
-    stream(entry, buffer, [&](uint64_t at, std::span<std::byte> space, uint64_t left) {
-        if (at > 0) flush();
-        last = space.first(std::min<uint64_t>(left, space.size()));
-        last_at = at;
-        return last;
-    });
-    flush();
     return copied;
 }
 
@@ -151,6 +151,18 @@ void Checkpoint::read_stored(uint32_t slice_number, std::span<std::byte> out) co
     const SliceEntry& entry = impl_->manifest.slices[slice_number];
     LH_CHECK(out.size() == slice_bytes(impl_->manifest, entry), "buffer of {} bytes", out.size());
     impl_->copy_overlap(entry, entry.slice, out);
+}
+
+void Checkpoint::stream_stored(uint32_t slice_number, const Visit& visit) const {
+    const SliceEntry& entry = impl_->manifest.slices[slice_number];
+    std::vector<std::byte> buffer(
+        std::min<uint64_t>(kChunkBytes, slice_bytes(impl_->manifest, entry)));
+    impl_->stream(
+        entry,
+        [&](uint64_t, uint64_t left) {
+            return std::span(buffer).first(std::min<uint64_t>(left, buffer.size()));
+        },
+        [&](uint64_t at, std::span<std::byte> piece) { visit(at, piece); });
 }
 
 void Checkpoint::read(const std::string& tensor, Kind kind, const tensor::Slice& slice,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,6 +44,10 @@ class Checkpoint {
     /// Reads one stored slice (a number in manifest().slices) whole, and checks its hash.
     /// @param out slice_bytes() bytes. @throws DataError naming tensor, file and offset.
     void read_stored(uint32_t slice_number, std::span<std::byte> out) const;
+    /// The same in pieces of at most 1 MiB that are in the processor's cache when `visit` gets
+    /// them; the hash is checked after the last.
+    using Visit = std::function<void(uint64_t byte, std::span<const std::byte> piece)>;
+    void stream_stored(uint32_t slice_number, const Visit& visit) const;
     /// Numbers of the stored slices of a tensor (an index in manifest().tensors) that may share
     /// elements with `wanted`.
     std::vector<uint32_t> overlapping(uint32_t tensor, const tensor::Slice& wanted) const;

@@ -13,6 +13,7 @@
 #include "lib/ckpt/commit.h"
 #include "lib/ckpt/container.h"
 #include "lib/ckpt/reshard_state.h"
+#include "lib/ckpt/save_plan.h"
 #include "lib/ckpt/slice_cache.h"
 #include "lib/ckpt/workers.h"
 #include "lib/io/atomic_file.h"
@@ -23,6 +24,8 @@ namespace fs = std::filesystem;
 namespace {
 
 using Bytes = std::vector<std::byte>;
+
+constexpr uint64_t kBlockBytes = 1 << 20;
 
 /// All containers stay open while slices are written across them.
 void allow_many_files() {
@@ -74,7 +77,8 @@ class Resharder {
     void open_containers(bool is_resumed);
     void take_over_finished(const ReshardState& state);
     void write_slice(size_t i, ReshardState& state);
-    void gather(const TargetSlice& target, std::span<std::byte> out);
+    bool is_cacheable(const TargetSlice& target) const;
+    void gather(uint32_t number_of_tensor, const tensor::Slice& block, std::span<std::byte> out);
     void check_fingerprints();
     Manifest make_manifest();
     uint64_t target_bytes(const TargetSlice& target) const {
@@ -126,52 +130,78 @@ void Resharder::take_over_finished(const ReshardState& state) {
     }
 }
 
-void Resharder::gather(const TargetSlice& target, std::span<std::byte> out) {
-    const Manifest& manifest = source_.manifest();
-    const TensorEntry& tensor = manifest.tensors[target.tensor];
-    const size_t element = tensor::size_of(tensor.dtype);
+bool Resharder::is_cacheable(const TargetSlice& target) const {
     const auto numbers = source_.overlapping(target.tensor, target.slice);
-    const bool fits = std::all_of(numbers.begin(), numbers.end(), [&](uint32_t number) {
-        return slice_bytes(manifest, manifest.slices[number]) <= shares_.max_cached_slice_bytes;
+    return std::all_of(numbers.begin(), numbers.end(), [&](uint32_t number) {
+        return slice_bytes(source_.manifest(), source_.manifest().slices[number]) <=
+               shares_.max_cached_slice_bytes;
     });
-    if (!fits) {
-        source_.read(tensor.name, tensor.kind, target.slice, tensor.dtype, out);
-        return;
-    }
+}
+
+/// Copies `block`, a part of a target slice, out of cached source slices.
+void Resharder::gather(uint32_t number_of_tensor, const tensor::Slice& block,
+                       std::span<std::byte> out) {
+    const Manifest& manifest = source_.manifest();
+    const TensorEntry& tensor = manifest.tensors[number_of_tensor];
+    const size_t element = tensor::size_of(tensor.dtype);
     int64_t copied = 0;
-    for (const uint32_t number : numbers) {
+    for (const uint32_t number : source_.overlapping(number_of_tensor, block)) {
         const SliceCache::Bytes stored = cache_.get(number);
         tensor::for_each_copy_run(
-            manifest.slices[number].slice, target.slice, [&](const tensor::CopyRun& run) {
+            manifest.slices[number].slice, block, [&](const tensor::CopyRun& run) {
                 std::memcpy(out.data() + static_cast<size_t>(run.destination_index) * element,
                             stored->data() + static_cast<size_t>(run.source_index) * element,
                             static_cast<size_t>(run.count) * element);
                 copied += run.count;
             });
     }
-    if (copied != target.slice.count) {
+    if (copied != block.count) {
         throw DataError(format("{}: tensor {} ({}): only {} of {} elements of a slice are stored",
                                source_.directory().string(), tensor.name, name_of(tensor.kind),
-                               copied, target.slice.count));
+                               copied, block.count));
     }
 }
 
+/// In blocks that stay in the processor's cache from the copy to the write.
 void Resharder::write_slice(size_t i, ReshardState& state) {
     const TargetSlice& target = plan_.slices[i];
     const TensorEntry& from = source_.manifest().tensors[target.tensor];
     const TensorEntry& to = plan_.tensors[target.tensor];
-    Bytes values(static_cast<size_t>(target.slice.count) * tensor::size_of(from.dtype));
-    gather(target, values);
-    if (from.dtype != to.dtype) {
-        Bytes converted(target_bytes(target));
-        cast(from.dtype, values, to.dtype, converted);
-        values = std::move(converted);
+    const size_t from_bytes = tensor::size_of(from.dtype);
+    const size_t to_bytes = tensor::size_of(to.dtype);
+    Bytes whole;  // only when the sources are too long for the cache
+    if (!is_cacheable(target)) {
+        whole.resize(static_cast<size_t>(target.slice.count) * from_bytes);
+        source_.read(from.name, from.kind, target.slice, from.dtype, whole);
     }
-    const DoneSlice done{xxh3_128(values), fingerprint(to.shape, target.slice, to.dtype, values)};
-    containers_[target.file].write(target.piece, 0, values);
+    Bytes values;
+    Bytes converted;
+    Hasher128 hasher;
+    DoneSlice done;
+    for (const tensor::Slice& block : cut_slice(target.slice, from.dtype, kBlockBytes)) {
+        const auto at = static_cast<size_t>(block.first - target.slice.first);
+        const auto count = static_cast<size_t>(block.count);
+        std::span<std::byte> out;
+        if (whole.empty()) {
+            values.resize(count * from_bytes);
+            gather(target.tensor, block, values);
+            out = values;
+        } else {
+            out = std::span(whole).subspan(at * from_bytes, count * from_bytes);
+        }
+        if (from.dtype != to.dtype) {
+            converted.resize(count * to_bytes);
+            cast(from.dtype, out, to.dtype, converted);
+            out = converted;
+        }
+        hasher.update(out);
+        done.fingerprint += fingerprint(to.shape, block, to.dtype, out);
+        containers_[target.file].write(target.piece, at * to_bytes, out);
+    }
+    done.hash = hasher.digest();
     state.add(i, done);
     done_[i] = done;
-    if (options_.on_progress) options_.on_progress(values.size());
+    if (options_.on_progress) options_.on_progress(target_bytes(target));
 }
 
 /// Sums of the written slices must equal what the source's manifest says, where no cast changed

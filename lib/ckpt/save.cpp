@@ -181,8 +181,8 @@ Report write_container(const fs::path& file, std::span<const LocalSlice> slices,
     }
     ContainerWriter container(file, specs);
     for (size_t i = 0; i < specs.size(); ++i) {
-        report.written.push_back({container.byte_offset(i), xxh3_128(payloads[i])});
-        container.write(i, 0, payloads[i]);
+        report.written.push_back(
+            {container.byte_offset(i), container.write_hashed(i, payloads[i])});
     }
     report.file_bytes = container.close();
     return report;

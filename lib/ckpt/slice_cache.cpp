@@ -24,11 +24,10 @@ SliceCache::Bytes SliceCache::get(uint32_t slice_number) {
 SliceCache::Bytes SliceCache::load(uint32_t slice_number, std::unique_lock<std::mutex>& lock) {
     const Manifest& manifest = source_.manifest();
     const uint64_t bytes = slice_bytes(manifest, manifest.slices[slice_number]);
-    make_room(bytes);
+    Buffer data = make_room(bytes);
     held_bytes_ += bytes;
     entries_[slice_number] = {};
     lock.unlock();
-    auto data = std::make_shared<std::vector<std::byte>>();
     std::exception_ptr failure;
     try {
         data->resize(bytes);
@@ -50,13 +49,16 @@ SliceCache::Bytes SliceCache::load(uint32_t slice_number, std::unique_lock<std::
     return data;
 }
 
-void SliceCache::make_room(uint64_t bytes) {
+SliceCache::Buffer SliceCache::make_room(uint64_t bytes) {
+    Buffer spare;
     while (!order_.empty() && held_bytes_ + bytes > capacity_bytes_) {
         const auto oldest = entries_.find(order_.back());
         held_bytes_ -= oldest->second.bytes->size();
+        if (oldest->second.bytes.use_count() == 1) spare = std::move(oldest->second.bytes);
         entries_.erase(oldest);
         order_.pop_back();
     }
+    return spare ? spare : std::make_shared<std::vector<std::byte>>();
 }
 
 }  // namespace longhaul::ckpt

@@ -28,12 +28,15 @@ class SliceCache {
     uint64_t bytes_read() const;
 
  private:
+    using Buffer = std::shared_ptr<std::vector<std::byte>>;
     struct Entry {
-        Bytes bytes;  // null while it is being read
+        Buffer bytes;  // null while it is being read
         std::list<uint32_t>::iterator place;
     };
     Bytes load(uint32_t slice_number, std::unique_lock<std::mutex>& lock);
-    void make_room(uint64_t bytes);
+    /// Drops the oldest until `bytes` fit. @return the storage of one of them, or a new one: fresh
+    /// pages cost as much as the copy into them.
+    Buffer make_room(uint64_t bytes);
 
     Checkpoint source_;
     uint64_t capacity_bytes_;

@@ -147,16 +147,22 @@ std::vector<Finding> verify_payload(const Checkpoint& checkpoint, const VerifyOp
     for_each_parallel(manifest.slices.size(), options.threads, [&](size_t i) {
         const SliceEntry& slice = manifest.slices[i];
         const TensorEntry& tensor = manifest.tensors[slice.tensor];
-        std::vector<std::byte> bytes(slice_bytes(manifest, slice));
+        const auto element = static_cast<int64_t>(tensor::size_of(tensor.dtype));
+        Fingerprint print;
+        const auto add = [&](uint64_t byte, std::span<const std::byte> piece) {
+            const tensor::Slice part{slice.slice.box,
+                                     slice.slice.first + static_cast<int64_t>(byte) / element,
+                                     static_cast<int64_t>(piece.size()) / element};
+            print += fingerprint(tensor.shape, part, tensor.dtype, piece);
+        };
         Findings mine;
         attempt(mine, "ckpt.damaged", checkpoint.directory().string(), kUseOlder,
-                [&] { checkpoint.read_stored(static_cast<uint32_t>(i), bytes); });
-        const auto print = fingerprint(tensor.shape, slice.slice, tensor.dtype, bytes);
+                [&] { checkpoint.stream_stored(static_cast<uint32_t>(i), add); });
         const std::lock_guard lock(mutex);
         sums[slice.tensor] += print;
         if (!mine.empty()) is_damaged[slice.tensor] = true;
         findings.insert(findings.end(), mine.begin(), mine.end());
-        if (options.on_progress) options.on_progress(bytes.size());
+        if (options.on_progress) options.on_progress(slice_bytes(manifest, slice));
     });
     for (size_t t = 0; t < sums.size(); ++t) {
         const TensorEntry& tensor = manifest.tensors[t];
