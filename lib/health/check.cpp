@@ -28,6 +28,12 @@ std::string needs_gpus(const World& world) {
     return has_gpus(world) ? "" : "NVML shows no GPU here";
 }
 
+bool is_topic_read(const World& world, std::string_view topic) {
+    return std::any_of(world.now.gpus.begin(), world.now.gpus.end(), [&](const Gpu& gpu) {
+        return world.now.group(format("gpu.{}.{}", gpu.index, topic)).state == GroupState::kRead;
+    });
+}
+
 std::string all_gpus(const World& world) {
     return format("{} GPUs", world.now.gpus.size());
 }

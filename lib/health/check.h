@@ -56,6 +56,8 @@ void add_node_checks(Checks& checks);
 bool has_gpus(const World& world);
 /// The filter of checks about GPUs.
 std::string needs_gpus(const World& world);
+/// True when `topic` of at least one GPU was read: else gpu.answer says what went wrong.
+bool is_topic_read(const World& world, std::string_view topic);
 /// "every one of 8 GPUs" as the subject of an ok finding.
 std::string all_gpus(const World& world);
 /// The rise of a GPU's counter since the last run of this boot, and its hours; nothing without one.

@@ -31,7 +31,7 @@ class Throttle : public Check {
             ++num_read;
             judge(gpu, static_cast<uint64_t>(*mask), findings);
         }
-        if (findings.size() > before) return;
+        if (findings.size() > before || !is_topic_read(world, "clocks")) return;
         findings.push_back(num_read == 0
                                ? record::Finding{Status::kNote, "gpu.throttle.unsupported",
                                                  all_gpus(world), "the driver does not tell", ""}
@@ -87,7 +87,7 @@ class Temperature : public Check {
                                 gpu.subject(), format("{} C, slows down at {} C", *celsius, *limit),
                                 "check fans, airflow or cold plate"});
         }
-        if (findings.size() > before) return;
+        if (findings.size() > before || !is_topic_read(world, "clocks")) return;
         findings.push_back(highest < 0
                                ? record::Finding{Status::kNote, "gpu.temperature.unsupported",
                                                  all_gpus(world), "the driver does not tell", ""}

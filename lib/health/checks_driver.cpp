@@ -7,6 +7,7 @@
 #include "lib/gpu/nvml_abi.h"
 #include "lib/health/check.h"
 #include "lib/health/gpu_keys.h"
+#include "lib/health/nvml_reader.h"
 
 namespace longhaul::health {
 
@@ -168,15 +169,21 @@ class Answers : public Check {
         }
     }
 
-    /// Groups "gpu.3.ecc" that were not read, put together by GPU.
+    /// Groups "gpu.3.ecc" that were not read, one finding for each GPU.
     static void add_unread(const World& world, Findings& findings) {
-        for (const auto& [name, group] : world.now.groups) {
-            if (name.rfind("gpu.", 0) != 0 || group.state == GroupState::kRead) continue;
-            const size_t dot = name.find('.', 4);
+        for (const Gpu& gpu : world.now.gpus) {
+            std::string topics, why;
+            for (const std::string_view topic : kGpuTopics) {
+                const Group& group = world.now.group(format("gpu.{}.{}", gpu.index, topic));
+                if (group.state == GroupState::kRead) continue;
+                topics += format("{}{} ({})", topics.empty() ? "" : ", ", topic,
+                                 group_state_name(group.state));
+                if (why.empty()) why = group.why;
+            }
+            if (topics.empty()) continue;
             findings.push_back(
-                {Status::kUnknown, "gpu.unread", "GPU " + name.substr(4, dot - 4),
-                 format("{}: {} ({})", name.substr(dot + 1), group.why,
-                        group_state_name(group.state)),
+                {Status::kUnknown, "gpu.unread", gpu.subject(),
+                 format("{}{}{}", topics, why.empty() ? "" : ": ", why),
                  "the driver hangs or crashes: look at the kernel log; drain and reboot"});
         }
     }
@@ -202,7 +209,7 @@ class Recovery : public Check {
             findings.push_back({Status::kFail, "gpu.recovery", gpu.subject(),
                                 format("recovery action {}: {}", *action, what), remedy});
         }
-        if (findings.size() > before) return;
+        if (findings.size() > before || !is_topic_read(world, "recovery")) return;
         if (num_known == 0) {
             findings.push_back({Status::kNote, "gpu.recovery.unsupported", all_gpus(world),
                                 "this driver does not tell (570 and later do)", ""});
@@ -250,9 +257,8 @@ class Uniform : public Check {
         compare(world, key::kPersistence, "persistence mode", findings);
         for (const Gpu& gpu : world.now.gpus) expect_model(world, gpu, findings);
         expect_driver(world, findings);
-        if (findings.size() == before) {
-            findings.push_back({Status::kOk, "gpu.same", all_gpus(world),
-                                format("all {}", world.now.gpus[0].text(key::kName)), ""});
+        if (findings.size() == before && is_topic_read(world, "identity")) {
+            findings.push_back({Status::kOk, "gpu.same", all_gpus(world), "all are alike", ""});
         }
     }
 

@@ -117,7 +117,10 @@ class Nvlink : public Check {
             world.policy.nvlink_links >= 0 ? world.policy.nvlink_links : usual_count(world);
         for (const Gpu& gpu : world.now.gpus) {
             const auto active = gpu.number(key::kNvlinkActive);
-            if (!active && gpu.error(key::kNvlinkActive) <= 0) continue;  // not read: gpu.answer
+            const int error = gpu.error(key::kNvlinkActive);
+            if (!active && error != static_cast<int>(gpu::nvml::Return::kNotSupported)) {
+                continue;  // not read, or the GPU is lost: gpu.answer
+            }
             if (active.value_or(0) < expected) {
                 findings.push_back(
                     {Status::kFail, "gpu.nvlink.inactive", gpu.subject(),
@@ -134,6 +137,7 @@ class Nvlink : public Check {
                                 "start the fabric manager; reset all GPUs"});
         }
         if (findings.size() == before) {
+            if (!is_topic_read(world, "nvlink")) return;
             findings.push_back({Status::kOk, "gpu.nvlink", all_gpus(world),
                                 format("{} links active on each", expected), ""});
         }

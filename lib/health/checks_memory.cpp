@@ -27,7 +27,7 @@ class Ecc : public Check {
             add_corrected(world, gpu, findings);
             add_mode(gpu, findings);
         }
-        if (findings.size() > before) return;
+        if (findings.size() > before || !is_topic_read(world, "ecc")) return;
         if (num_read == 0) {
             findings.push_back({Status::kNote, "gpu.ecc.unsupported", all_gpus(world),
                                 "no ECC counters (ECC off, or a GPU without it)",
@@ -99,7 +99,7 @@ class RowRemap : public Check {
             num_read += gpu.number(key::kRemapPending) || gpu.number(key::kRetiredPending) ? 1 : 0;
             judge(gpu, findings);
         }
-        if (findings.size() > before) return;
+        if (findings.size() > before || !is_topic_read(world, "remap")) return;
         if (num_read == 0) {
             findings.push_back({Status::kNote, "gpu.remap.unsupported", all_gpus(world),
                                 "neither remapped rows nor retired pages are told", ""});

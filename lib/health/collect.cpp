@@ -153,12 +153,15 @@ void merge(const Snapshot& piece, const std::string& name, Snapshot& whole) {
     if (name == "nvml") {
         whole.system = piece.system;
         whole.nvml_problem = piece.nvml_problem;
+        const auto count = piece.system.find("gpu_count");
+        const int64_t num_gpus = count == piece.system.end() ? 0 : count->second.number.value_or(0);
+        // All of them, so that one of which nothing can be read is not forgotten.
+        for (int i = 0; i < num_gpus; ++i) whole.gpus.push_back({i, {}});
     }
     whole.disks.insert(whole.disks.end(), piece.disks.begin(), piece.disks.end());
     if (name.rfind("gpu.", 0) != 0 || piece.gpus.empty()) return;
     const auto index = static_cast<size_t>(std::strtoul(name.c_str() + 4, nullptr, 10));
-    while (whole.gpus.size() <= index)
-        whole.gpus.push_back({static_cast<int>(whole.gpus.size()), {}});
+    if (index >= whole.gpus.size()) return;
     for (const auto& [key, value] : piece.gpus[0].values) whole.gpus[index].values[key] = value;
 }
 
@@ -173,7 +176,10 @@ void set_alarm(double seconds) {
 /// Runs in the child: reads from `position` on and appends "POSITION\n" before and
 /// "NAME\tJSON\n" after each group to `fd`.
 void read_groups(ReaderList& readers, size_t position, int fd, double group_deadline_s) {
-    std::signal(SIGALRM, SIG_DFL);
+    // A crash must end this child as a signal, whatever handlers the caller has.
+    for (const int signal_number : {SIGALRM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) {
+        std::signal(signal_number, SIG_DFL);
+    }
     for (;; ++position) {
         io::write_full(fd, format("{}\n", position), "progress");
         set_alarm(group_deadline_s);  // ends this child when the group hangs in user space

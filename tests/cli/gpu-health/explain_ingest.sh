@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+gpu-health explain 79 xid.94 gpu.remap.pending
+gpu-health explain gpu.remap.pendng
+echo "exit $?"
+for host in n1 n3; do
+    nccl-probe pairs --json --input "$DATA/pairs/slow-host.json" | gpu-health ingest --host $host -
+    echo "exit $?"
+done
+nccl-probe pairs --json --input "$DATA/pairs/slow-host.json" | gpu-health ingest --host n3 --reason --exit-policy slurm -
+echo "exit $?"
+echo '{"findings": 3}' | gpu-health ingest -
+echo "exit $?"
+gpu-health --input "$DATA/nvml/make_recordings.py"
+echo "exit $?"
+echo '{}' | gpu-health --input -
+echo "exit $?"
