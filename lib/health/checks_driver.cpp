@@ -104,7 +104,7 @@ class DeviceCount : public Check {
                                    error == static_cast<int64_t>(Return::kUnknown);
         findings.push_back({is_permission ? Status::kUnknown : Status::kFail,
                             is_permission ? "gpu.driver.permission" : "gpu.driver.down", "node",
-                            format("{}{} plugged in; {}", wanted, num_pci, problem),
+                            format("{}{} GPUs plugged in; {}", wanted, num_pci, problem),
                             is_permission
                                 ? "look at /dev/nvidia* and the device cgroup of this process"
                                 : "load or reinstall the driver; reboot after an update"});

@@ -95,7 +95,8 @@ void save_state(const std::string& path, const State& state) {
                         {"last_boot_us", state.last_boot_us},
                         {"port_counters", state.counters.ports},
                         {"gpus", state.gpus}};
-    io::create_directories(std::filesystem::path(path).parent_path());
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty()) io::create_directories(folder);
     io::write_file_atomically(path, io::to_line(json) + "\n");
 }
 

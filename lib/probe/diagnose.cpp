@@ -24,7 +24,7 @@ std::string excerpt_of(std::string_view line) {
         const auto byte = static_cast<unsigned char>(c);
         text += byte < 0x20 || byte >= 0x7F ? '?' : c;
     }
-    while (!text.empty() && (text.back() == '?' || text.back() == ' ')) text.pop_back();
+    while (!text.empty() && text.back() == ' ') text.pop_back();
     return line.size() > kExcerptBytes ? text + "..." : text;
 }
 

@@ -4,9 +4,12 @@
 // MPI library; SoloFabric is one process, where a "collective" is a copy in memory.
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "lib/base/exit_code.h"
@@ -37,11 +40,39 @@ class Fabric {
     virtual void max(std::span<double> values) = 0;
     /// Texts of all ranks on rank 0, nothing elsewhere.
     virtual std::vector<std::string> gather(const std::string& text) = 0;
+    /// @return false when the deadline passed first; the transport may then still use the buffer,
+    /// which must be given to abandon(). send_value() and receive_value() do that.
     virtual bool send(std::span<const std::byte> bytes, int to, double deadline_s) = 0;
     virtual bool receive(std::span<std::byte> bytes, int from, double deadline_s) = 0;
+    /// Keeps a buffer that a late message may still read or write until the fabric ends.
+    void abandon(std::vector<uint64_t> buffer) { abandoned_.push_back(std::move(buffer)); }
     /// Ends all ranks at once.
     [[noreturn]] virtual void abort(ExitCode code) = 0;
+
+ private:
+    std::vector<std::vector<uint64_t>> abandoned_;
 };
+
+/// A plain value as one message.
+template <class T>
+bool send_value(Fabric& fabric, const T& value, int to, double deadline_s) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<uint64_t> storage((sizeof(T) + 7) / 8);
+    std::memcpy(storage.data(), &value, sizeof(T));
+    if (fabric.send(std::as_bytes(std::span(storage)), to, deadline_s)) return true;
+    fabric.abandon(std::move(storage));
+    return false;
+}
+template <class T>
+bool receive_value(Fabric& fabric, T& value, int from, double deadline_s) {
+    std::vector<uint64_t> storage((sizeof(T) + 7) / 8);
+    if (!fabric.receive(std::as_writable_bytes(std::span(storage)), from, deadline_s)) {
+        fabric.abandon(std::move(storage));
+        return false;
+    }
+    std::memcpy(static_cast<void*>(&value), storage.data(), sizeof(T));
+    return true;
+}
 
 /// MPI when a launcher started several ranks, else a SoloFabric. MPI_Init is only called in the
 /// first case.

@@ -25,17 +25,19 @@ class Talk {
           peer_(peer),
           plan_(plan),
           start_(Clock::now()),
-          buffer_((plan.message_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t)) {}
+          buffer_((plan.message_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) + 1),
+          word_(std::as_writable_bytes(std::span(buffer_)).last(sizeof(uint64_t))) {}
 
     void send_word(uint64_t word) {
-        if (!fabric_.send(std::as_bytes(std::span(&word, 1)), peer_, left_s())) throw TimedOut{};
+        buffer_.back() = word;
+        if (!fabric_.send(word_, peer_, left_s())) throw TimedOut{};
     }
     uint64_t receive_word() {
-        uint64_t word = 0;
-        const auto bytes = std::as_writable_bytes(std::span(&word, 1));
-        if (!fabric_.receive(bytes, peer_, left_s())) throw TimedOut{};
-        return word;
+        if (!fabric_.receive(word_, peer_, left_s())) throw TimedOut{};
+        return buffer_.back();
     }
+    /// After a time-out: a late message may still use the buffer.
+    void abandon() { fabric_.abandon(std::move(buffer_)); }
     void send_message() {
         if (!fabric_.send(message(), peer_, left_s())) throw TimedOut{};
     }
@@ -45,7 +47,7 @@ class Talk {
 
     /// Data that differs at each place, so that shifted, stale or repeated pieces are seen.
     void fill(uint64_t seed) {
-        for (size_t i = 0; i < buffer_.size(); ++i) buffer_[i] = word_at(seed, i);
+        for (size_t i = 0; i + 1 < buffer_.size(); ++i) buffer_[i] = word_at(seed, i);
     }
     bool is_as_filled(uint64_t seed) const {
         const size_t whole = plan_.message_bytes / sizeof(uint64_t);
@@ -73,7 +75,8 @@ class Talk {
     int peer_;
     const ExchangePlan& plan_;
     Clock::time_point start_;
-    std::vector<uint64_t> buffer_;
+    std::vector<uint64_t> buffer_;  // the message, and one word behind it
+    std::span<std::byte> word_;     // that word
 };
 
 template <class Body>
@@ -157,6 +160,7 @@ ExchangeResult exchange_as_initiator(Fabric& fabric, int peer, const ExchangePla
     try {
         initiate(talk, peer, plan, result);
     } catch (const TimedOut&) {
+        talk.abandon();
         result = {};
     }
     return result;
@@ -168,6 +172,7 @@ ExchangeResult exchange_as_responder(Fabric& fabric, int peer, const ExchangePla
     try {
         respond(talk, peer, plan, result);
     } catch (const TimedOut&) {
+        talk.abandon();
         result = {};
     }
     return result;

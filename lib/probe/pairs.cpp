@@ -29,11 +29,6 @@ struct Order {
     ExchangePlan plan;
 };
 
-template <class T>
-std::span<std::byte> bytes_of(T& value) {
-    return std::as_writable_bytes(std::span(&value, 1));
-}
-
 ExchangeResult follow(Fabric& fabric, const Order& order) {
     return order.is_initiator != 0 ? exchange_as_initiator(fabric, order.peer, order.plan)
                                    : exchange_as_responder(fabric, order.peer, order.plan);
@@ -43,12 +38,12 @@ ExchangeResult follow(Fabric& fabric, const Order& order) {
 void follow_orders(Fabric& fabric) {
     for (;;) {
         Order order;
-        if (!fabric.receive(bytes_of(order), 0, kForOrders_s)) {
+        if (!receive_value(fabric, order, 0, kForOrders_s)) {
             throw CommError("rank 0 gave no orders any more");
         }
         if (order.kind == OrderKind::kStop) return;
         ExchangeResult result = follow(fabric, order);
-        if (!fabric.send(bytes_of(result), 0, kForOrders_s)) {
+        if (!send_value(fabric, result, 0, kForOrders_s)) {
             throw CommError("rank 0 does not take the report");
         }
     }
@@ -80,7 +75,7 @@ class Leader {
                             plan_};
                 if (rank_of(member) == 0) {
                     own.emplace_back(order, samples.size() - 1);
-                } else if (fabric_.send(bytes_of(order), rank_of(member), kGrace_s)) {
+                } else if (send_value(fabric_, order, rank_of(member), kGrace_s)) {
                     expected.emplace_back(member, static_cast<int>(samples.size()) - 1);
                 } else {
                     silent_.insert(member);
@@ -100,7 +95,7 @@ class Leader {
             const auto member = std::find(members_.ranks.begin(), members_.ranks.end(), rank);
             const bool skip = member != members_.ranks.end() &&
                               is_silent(static_cast<int>(member - members_.ranks.begin()));
-            if (!skip) fabric_.send(bytes_of(order), rank, kGrace_s);
+            if (!skip) send_value(fabric_, order, rank, kGrace_s);
         }
     }
 
@@ -128,7 +123,7 @@ class Leader {
         for (const auto& [member, index] : expected) {
             PairSample& sample = samples[static_cast<size_t>(index)];
             ExchangeResult result;
-            if (fabric_.receive(bytes_of(result), rank_of(member), patience_s)) {
+            if (receive_value(fabric_, result, rank_of(member), patience_s)) {
                 take(result, member == sample.a, sample);
             } else {
                 silent_.insert(member);

@@ -25,11 +25,11 @@ std::string this_host() {
 }  // namespace
 
 ExitCode run_ingest(const cli::Args& args) {
-    std::string input, host = this_host(), policy = "default";
+    std::string input, host, policy = "default";
     bool json = false, reason = false, strict = false;
     cli::CommonOptions common;
     cli::Command command("gpu-health ingest", "judge this node by what nccl-probe found");
-    command.option("--host", host, "NAME", "judge this node instead");
+    command.option("--host", host, "NAME", "judge that node instead of this one");
     command.option("--exit-policy", policy, "WHICH", "slurm: only a failure is not 0")
         .choices({"default", "slurm"});
     command.flag("--reason", reason, "print only the reason to drain, one line or nothing");
@@ -38,6 +38,7 @@ ExitCode run_ingest(const cli::Args& args) {
     command.positional("FILE", input, "JSON of nccl-probe; - is stdin").required();
     cli::add_common_options(command, common, cli::kQuietVerbose);
     command.parse(args);
+    if (host.empty()) host = this_host();
 
     const std::string source = input == "-" ? "standard input" : input;
     const auto all =

@@ -10,7 +10,8 @@ nccl-probe pairs --json --input "$DATA/pairs/slow-host.json" | gpu-health ingest
 echo "exit $?"
 echo '{"findings": 3}' | gpu-health ingest -
 echo "exit $?"
-gpu-health --input "$DATA/nvml/make_recordings.py"
+echo "# not JSON" >text
+gpu-health --input text
 echo "exit $?"
 echo '{}' | gpu-health --input -
 echo "exit $?"

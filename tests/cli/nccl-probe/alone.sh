@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Without a launcher: a clear message, an answer for one process, and no busbw.
+export SLURMD_NODENAME=n0
 unset "${!OMPI_@}" "${!PMI@}" "${!PMIX_@}"
 nccl-probe sweep -b 64 -e 1K -f 16 -n 2 -w 0 | grep -v '^#   rank' | sed 's/  *[0-9.]* *[0-9.]* *[0-9.]* *[0-9.]* \( *0.00\)/ T T T A\1/'
 echo "exit ${PIPESTATUS[0]}"
