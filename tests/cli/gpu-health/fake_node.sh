@@ -23,9 +23,9 @@ check --expect-gpus 2
 echo "{" >state.json
 check --expect-gpus 2 | sed 's/byte [0-9]*: .* ->/byte N: ... ->/'
 printf 'gpus = 2\n[gpu 1]\nhang = nvmlDeviceGetTemperature\n' >node.ini
-check --expect-gpus 2 --group-deadline 0.3s
+check --expect-gpus 2 --group-deadline 1.5s
 printf 'gpus = 2\nhang = nvmlInit_v2\n' >node.ini
-check --expect-gpus 2 --group-deadline 0.3s --exit-policy slurm
+check --expect-gpus 2 --group-deadline 1.5s --exit-policy slurm
 printf 'gpus = 2\n' >node.ini
 gpu-health record -o node.json --sys-root root --kernel-log kernel.log
 gpu-health --input node.json --expect-gpus 3 | grep -v 'node.disk'

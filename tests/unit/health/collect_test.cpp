@@ -26,8 +26,8 @@ class FakeNode {
         std::ofstream(path_) << script;
         setenv("LONGHAUL_NVML_FAKE", path_.c_str(), 1);
         setenv("LONGHAUL_NVML", std::getenv(library), 1);
-        options_.group_deadline_s = 0.3;
-        options_.deadline_s = 5;
+        options_.group_deadline_s = 1.5;  // also on a machine that is busy
+        options_.deadline_s = 30;
         options_.disks = {"/"};
         options_.kernel_log = "/dev/null";
     }
@@ -85,7 +85,7 @@ TEST_CASE("collect: a driver that hangs on start is unknown, in time") {
     const FakeNode node("hang = nvmlInit_v2\n");
     const auto start = std::chrono::steady_clock::now();
     CHECK(node.verdict(8) == "unknown gpu.driver.hung node\n");
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(3));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));
 }
 
 TEST_CASE("collect: one call of one GPU that hangs costs one group") {
@@ -107,7 +107,7 @@ TEST_CASE("collect: a driver that hangs everywhere does not take for ever") {
     FakeNode node("gpus = 8\nhang = nvmlDeviceGetHandleByIndex_v2\n");
     const auto start = std::chrono::steady_clock::now();
     CHECK(node.verdict(8).find("unknown gpu.") != std::string::npos);
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(4));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
 TEST_CASE("collect: a lost GPU, a missing GPU, no driver, no permission") {
