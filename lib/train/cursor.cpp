@@ -12,9 +12,12 @@ namespace longhaul::train {
 
 namespace {
 
+constexpr uint64_t kMostSamples = uint64_t{1} << 62;  // counting on never wraps
+
 bool parse_number(std::string_view text, uint64_t& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+    return error == std::errc{} && end == text.data() + text.size() && !text.empty() &&
+           value < kMostSamples;
 }
 
 /// Sorted and merged where they touch.
@@ -123,12 +126,17 @@ io::Json DataCursor::to_json() const {
 DataCursor DataCursor::from_json(const io::Json& json, const std::string& source) {
     DataCursor cursor;
     cursor.next_sample_ = io::require<uint64_t>(json, "next_sample", source);
+    std::vector<SkipRange> skip;
     for (const auto& range :
          io::require<std::vector<std::vector<uint64_t>>>(json, "skip", source)) {
-        if (range.size() != 2) throw DataError(format("{}: skip: a range is no pair", source));
-        cursor.skip_.push_back({range[0], range[1]});
+        if (range.size() != 2 || range[1] < range[0] || range[1] >= kMostSamples) {
+            throw DataError(format("{}: skip: not a range of samples", source));
+        }
+        skip.push_back({range[0], range[1]});
     }
-    if (!json.contains("phases") || json["phases"].empty()) {
+    cursor.skip_ = normalise(std::move(skip));
+    if (cursor.next_sample_ >= kMostSamples) throw DataError(format("{}: next_sample", source));
+    if (!json.contains("phases") || !json["phases"].is_array() || json["phases"].empty()) {
         throw DataError(format("{}: phases: missing", source));
     }
     for (const io::Json& phase : json["phases"]) {

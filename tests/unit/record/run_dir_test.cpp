@@ -150,6 +150,31 @@ TEST_CASE("metrics: lines are read back, a torn tail is left out") {
     CHECK_THROWS_AS(read_json_lines(path, [](const io::Json&) {}), DataError);
 }
 
+TEST_CASE("run_dir: the files of version 1 are read") {
+    const char* data = std::getenv("LONGHAUL_TEST_DATA");
+    REQUIRE(data != nullptr);
+    const RunDirectory run(std::filesystem::path(data) / "run" / "v1");
+    CHECK(read_exit_record(run)->cause == "finished");
+    CHECK(read_exit_record(run)->committed_step == 3);
+    CHECK(read_progress(run)->total_steps == 3);
+    CHECK(read_lock(run.lock())->restart == 2);
+    std::vector<int64_t> steps, samples;
+    read_json_lines(run.metrics(), [&](const io::Json& line) {
+        steps.push_back(line["step"]);
+        samples.push_back(line["last_sample"]);
+        CHECK(line["loss"].is_number());
+    });
+    CHECK(steps == std::vector<int64_t>{1, 2, 3});
+    CHECK(samples == std::vector<int64_t>{3, 7, 11});
+    int64_t num_faults = 0;
+    read_json_lines(run.faults(), [&](const io::Json& line) {
+        CHECK(line["event"] == "save-failed");
+        ++num_faults;
+    });
+    CHECK(num_faults == 1);
+    CHECK(io::read_json_file(run.ring(0))["entries"].size() == 64);
+}
+
 TEST_CASE("metrics: Prometheus text") {
     CHECK(prometheus_text({{"loss", "training loss", 2.5}}, "a\"b") ==
           "# HELP longhaul_loss training loss\n# TYPE longhaul_loss gauge\n"
