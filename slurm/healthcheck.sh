@@ -7,8 +7,11 @@ command -v gpu-health >/dev/null || exit 0
 node=${SLURMD_NODENAME:-$(hostname -s)}
 mark="gpu-health:"
 
-reason=$(gpu-health --context healthcheck --exit-policy slurm --reason)
+reason=$(gpu-health --context healthcheck --reason)
 code=$?
+reason=${reason#"$mark "}
+# 3: something could not be looked at, 2: misuse. Neither drains a node nor takes it back.
+[ "$code" -le 1 ] || exit 0
 there=$(scontrol --oneliner show node "$node" | sed -n 's/.* Reason=\(.*\)/\1/p')
 if [ "$code" -ne 0 ]; then
     case $there in
@@ -16,6 +19,8 @@ if [ "$code" -ne 0 ]; then
     esac
 else
     case $there in
+        # An event is over at the next look, its cause is not: a person takes these nodes back.
+        "$mark"*xid.* | "$mark"*node.port.*) ;;
         "$mark"*) scontrol update NodeName="$node" State=resume ;;
     esac
 fi
