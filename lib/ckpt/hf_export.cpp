@@ -106,11 +106,38 @@ void write_shards(const Checkpoint& source, const std::vector<Shard>& shards,
     io::write_file_atomically(folder / "model.safetensors.index.json", io::to_pretty(index));
 }
 
-/// config.json with the type that was written.
-std::string config_text(io::Json config, std::optional<tensor::DType> dtype) {
+/// The token that ends a document: "<|endoftext|>", else the only special token there is.
+struct EndToken {
+    int64_t id = 0;
+    std::string content;
+};
+
+std::optional<EndToken> end_token(const fs::path& folder) {
+    const fs::path file = folder / "tokenizer.json";
+    if (!fs::exists(file)) return std::nullopt;
+    const io::Json tokenizer = io::read_json_file(file);
+    std::vector<EndToken> special;
+    const auto added = tokenizer.find("added_tokens");
+    if (added == tokenizer.end() || !added->is_array()) return std::nullopt;
+    for (const io::Json& token : *added) {
+        const EndToken end{io::require<int64_t>(token, "id", file.string()),
+                           io::require<std::string>(token, "content", file.string())};
+        if (end.content == "<|endoftext|>") return end;
+        if (token.value("special", false)) special.push_back(end);
+    }
+    return special.size() == 1 ? std::optional(special[0]) : std::nullopt;
+}
+
+/// config.json with the type that was written and, where the model does not say, the end token.
+std::string config_text(io::Json config, std::optional<tensor::DType> dtype,
+                        const std::optional<EndToken>& end) {
     if (dtype) {
         const bool has_new_key = config.contains("dtype") && !config.contains("torch_dtype");
         config[has_new_key ? "dtype" : "torch_dtype"] = torch_name(*dtype);
+    }
+    for (const char* key : {"bos_token_id", "eos_token_id"}) {
+        const auto found = config.find(key);
+        if (end && found != config.end() && found->is_null()) *found = end->id;
     }
     return io::to_pretty(config);
 }
@@ -138,13 +165,17 @@ void copy_tokenizer(const fs::path& from, const fs::path& to) {
         const bool is_wanted = entry.is_regular_file() && name[0] != '.' &&
                                name.find("safetensors") == std::string::npos &&
                                !name.ends_with(".bin") && name != "config.json" &&
-                               name != "manifest.json";
+                               name != "manifest.json" && name != "source.json";
         if (is_wanted) io::write_file_atomically(to / name, io::read_text_file(entry.path()));
     }
     // transformers finds the class of a bare tokenizer.json by this file only.
     if (fs::exists(to / "tokenizer.json") && !fs::exists(to / "tokenizer_config.json")) {
-        io::write_file_atomically(to / "tokenizer_config.json",
-                                  "{\n  \"tokenizer_class\": \"PreTrainedTokenizerFast\"\n}\n");
+        io::Json config{{"tokenizer_class", "PreTrainedTokenizerFast"}};
+        if (const auto end = end_token(to)) {
+            config["bos_token"] = end->content;
+            config["eos_token"] = end->content;
+        }
+        io::write_file_atomically(to / "tokenizer_config.json", io::to_pretty(config));
     }
 }
 
@@ -175,7 +206,8 @@ HfExportResult export_hf(const Checkpoint& source, const fs::path& folder,
     try {
         write_shards(source, shards, temporary, options);
         if (!result.tokenizer.empty()) copy_tokenizer(result.tokenizer, temporary);
-        io::write_file_atomically(temporary / "config.json", config_text(config, dtype));
+        io::write_file_atomically(temporary / "config.json",
+                                  config_text(config, dtype, end_token(temporary)));
     } catch (...) {
         remove_directory(temporary);
         throw;

@@ -134,9 +134,11 @@ void show_lineage(const fs::path& directory, bool json) {
                             is_model ? "Hugging Face model" : "not found any more");
         } else {
             const ckpt::Header& header = ancestor.manifest.header;
+            const bool has_changes = !header.changes_json.empty() && header.changes_json != "[]";
             cli::print_line("{}  step {}  {}  by {}{}{}", ancestor.directory.string(), header.step,
                             ckpt::layout_text(header.layout), header.writer,
-                            header.changes_json.empty() ? "" : "  changes ", header.changes_json);
+                            has_changes ? "  changes " : "",
+                            has_changes ? header.changes_json : "");
         }
     }
 }

@@ -8,9 +8,10 @@ for model in gpt2 llama; do
     cmp "$DATA/ckpt/hf/$model/config.json" $model.out/config.json
 done
 mkdir tokenizer
-echo '{"version":"1.0"}' >tokenizer/tokenizer.json
+echo '{"added_tokens":[{"id":7,"content":"<eot>","special":true}]}' >tokenizer/tokenizer.json
 ckpt-reshard export-hf -q gpt2 sharded --max-shard 8KB --tokenizer tokenizer --dtype bf16
 ls sharded
+cat sharded/tokenizer_config.json
 ckpt-reshard export-hf -q gpt2 sharded || echo "exit $?"
 cp -r "$DATA/ckpt/hf/llama" bad
 chmod -R u+w bad
