@@ -130,6 +130,30 @@ class MpiTransport : public Transport {
     Request last_request_ = 0;
 };
 
+/// Opens the connection of every pair of ranks, the lower rank first. Left to the first collective,
+/// both ends of a pair connect at once, which Open MPI 4.1's TCP transport does not always survive.
+void introduce_pairs(int rank, int size) {
+    constexpr int kTag = 1;
+    char greeting = 0;
+    const auto send = [&](int to) {
+        check_mpi(MPI_Send(&greeting, 1, MPI_BYTE, to, kTag, MPI_COMM_WORLD), "MPI_Send");
+    };
+    const auto receive = [&](int from) {
+        check_mpi(MPI_Recv(&greeting, 1, MPI_BYTE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+    };
+    // Pairs in lexicographic order: each rank waits only for pairs that come before its own.
+    for (int peer = 0; peer < size; ++peer) {
+        if (rank < peer) {
+            send(peer);
+            receive(peer);
+        } else if (rank > peer) {
+            receive(peer);
+            send(peer);
+        }
+    }
+}
+
 }  // namespace
 
 MpiEnv::MpiEnv() {
@@ -142,6 +166,7 @@ MpiEnv::MpiEnv() {
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
     log::set_rank(rank_, size_);
     set_fatal_hook([](ExitCode code) { MPI_Abort(MPI_COMM_WORLD, to_int(code)); });
+    introduce_pairs(rank_, size_);
 }
 
 MpiEnv::~MpiEnv() {
