@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "lib/text/unicode.h"
+#include "lib/token/scheme.h"
 
 namespace longhaul::token::detail {
 

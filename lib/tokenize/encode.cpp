@@ -59,20 +59,35 @@ void check_same(const fs::path& there, const record::Manifest& asked) {
     }
 }
 
-/// Prepares the folder. @return true when it is complete already.
+/// The name of something in the folder that no run of ours has put there, or "".
+std::string foreign_entry(const fs::path& folder) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(".")) return name;  // ours: .units, .*.tmp-* of another task
+    }
+    return "";
+}
+
+/// Prepares the folder. @return true when it is complete already. Tasks of an array may come here
+/// at once: each writes the same plan, before anything else.
 bool prepare_output(const EncodeJob& job, const record::Manifest& asked) {
     const fs::path folder(job.output), plan = folder / "plan.json";
+    if (job.force && job.task.count > 1) {
+        throw UsageError(
+            format("--force would remove what other tasks write; remove {} instead", job.output));
+    }
     if (job.force) remove_output(folder);
     io::create_directories(folder);
+    const std::string foreign = foreign_entry(folder);
     if (fs::exists(plan)) {
         check_same(plan, asked);
         return fs::exists(folder / "manifest.json");
     }
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!foreign.empty()) {
         throw UsageError(
             format("{} holds \"{}\" and no plan.json: not an output of tok-shard; use "
                    "an empty folder",
-                   job.output, entry.path().filename().string()));
+                   job.output, foreign));
     }
     record::write_manifest(plan, asked);
     return false;
