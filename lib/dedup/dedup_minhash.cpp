@@ -89,6 +89,7 @@ class Run {
         const size_t num_pairs = std::max(options_.report.empty() ? 0 : kReportPairs,
                                           static_cast<size_t>(options_.num_samples));
         Surveyor surveyor(area_, memory_.sort_bytes / 8, num_pairs);
+        retract_earlier_output(options_, inputs_, target_);
         OutputWriter output(target_, options_.output, inputs_);
         RemovalList removal_list(options_.removal_list, sources_);
         cli::Progress progress("removing", inputs_.total_bytes(), options_.progress);

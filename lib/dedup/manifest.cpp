@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -118,9 +119,6 @@ std::string details_json(const std::vector<Source>& sources) {
 bool is_complete(const Options& options, const Inputs& inputs, Target target) {
     if (target != Target::kFile && target != Target::kFolder) return false;
     if (options.is_forced || !fs::exists(record::manifest_path(options.output))) return false;
-    for (const std::string& extra : {options.removal_list, options.report, options.manifest}) {
-        if (!extra.empty() && !fs::exists(extra)) return false;
-    }
     record::Manifest asked = make_manifest(options, "documents");
     for (size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i].is_stream) {
@@ -131,7 +129,45 @@ bool is_complete(const Options& options, const Inputs& inputs, Target target) {
         }
         asked.inputs.push_back({inputs[i].path, inputs[i].bytes, 0, hash_file(inputs[i].path)});
     }
-    return record::check_output(options.output, asked, false) == record::OutputState::kComplete;
+    const bool is_same =
+        record::check_output(options.output, asked, false) == record::OutputState::kComplete;
+    // The same once more for the sake of a list or a report that is not there.
+    const std::array extras{options.removal_list, options.report, options.manifest};
+    return is_same && std::all_of(extras.begin(), extras.end(), [](const std::string& extra) {
+               return extra.empty() || fs::exists(extra);
+           });
+}
+
+namespace {
+
+bool is_input(const fs::path& file, const Inputs& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i].is_stream && fs::equivalent(file, inputs[i].path)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void retract_earlier_output(const Options& options, const Inputs& inputs, Target target) {
+    if (!options.removal_list.empty()) fs::remove(options.removal_list + ".manifest.json");
+    if (target != Target::kFile && target != Target::kFolder) return;
+    const fs::path path = record::manifest_path(options.output);
+    if (!fs::exists(path)) return;
+    std::vector<record::FileEntry> listed;
+    try {
+        listed = record::read_manifest(path).outputs;
+    } catch (const DataError& error) {
+        log::warn("{}", error.describe());
+    }
+    fs::remove(path);
+    if (target == Target::kFile) return;
+    for (const record::FileEntry& entry : listed) {
+        const fs::path name = fs::path(entry.path).lexically_normal();
+        const bool is_inside = !name.empty() && name.is_relative() && *name.begin() != "..";
+        const fs::path file = fs::path(options.output) / name;
+        if (is_inside && fs::exists(file) && !is_input(file, inputs)) fs::remove(file);
+    }
 }
 
 void write_manifests(const Options& options, const Inputs& inputs, Target target,

@@ -16,6 +16,11 @@ namespace longhaul::dedup {
 /// hashes are computed for that). @throws UsageError naming the first difference, unless forced
 bool is_complete(const Options& options, const Inputs& inputs, Target target);
 
+/// Called before an output is made again: takes away the manifest of an earlier one, so that a
+/// crash leaves it unfinished, and the files that it lists in a folder, except those that are
+/// inputs.
+void retract_earlier_output(const Options& options, const Inputs& inputs, Target target);
+
 /// Writes the manifest of the output (beside it or inside its folder), of the removal list, and the
 /// one that --manifest asks.
 void write_manifests(const Options& options, const Inputs& inputs, Target target,

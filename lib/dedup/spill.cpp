@@ -57,7 +57,8 @@ uint64_t SpillFile::append(std::span<const std::byte> bytes) {
         }
     }
     const uint64_t offset = size_;
-    io::pwrite_full(fd_.get(), bytes, offset, "a temporary file in " + folder);
+    io::pwrite_full(fd_.get(), bytes, offset,
+                    format("a temporary file in {} (see --tmp-dir)", folder));
     size_ += bytes.size();
     area_->bytes_written_.fetch_add(bytes.size(), std::memory_order_relaxed);
     return offset;

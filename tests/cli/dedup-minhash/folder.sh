@@ -13,10 +13,21 @@ wc -c <out/b/x.jsonl
 cp out/manifest.json before.json
 dedup-minhash -o out in
 dedup-minhash -o out --threshold 0.9 in || echo "exit $?"
+dedup-minhash -o out --threshold 0.9 --report new.json in || echo "exit $?"
+dedup-minhash -q -o out --report new.json in
+test -s new.json
 dedup-minhash -q -o out --force in
 cmp before.json out/manifest.json
 echo '{"text":"a new one"}' >>in/b/x.jsonl
 dedup-minhash -o out in || echo "exit $?"
+# Redone with fewer inputs: the files of the earlier run are gone.
+cp -r out fewer
+dedup-minhash -q -o fewer --force in/b/x.jsonl
+(cd fewer && find . -type f | sort)
+# ... unless one is the input now.
+cp -r out inside
+dedup-minhash -q -o inside --force inside/a/x.jsonl.gz
+(cd inside && find . -type f | sort)
 # The manifest of the input is found and named.
 cp -r out again
 dedup-minhash -q -o third again
