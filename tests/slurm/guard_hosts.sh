@@ -4,9 +4,9 @@
 # shellcheck source=/dev/null
 . "${LAB_SH%/*}/../guard_lib.sh"
 
-# kill -9 of a rank: without job-guard's --kill-on-bad-exit the other would wait for ever.
+# kill -9 of a rank under srun -K.
 new_run kill
-job=$(guard_job 60 "$FAST" -- -N2 -n2 -- -N2)
+job=$(guard_job 60 "$FAST" -- -K -N2 -n2 -- -N2)
 wait_step 6
 kill_rank n2
 wait_state "$job" COMPLETED
@@ -49,3 +49,25 @@ wait_end '"action":"requeue"'
 wait_state "$job" COMPLETED 60
 expect "excluded hosts" "$(field "$job" ExcNodeList)" n2
 expect "requeues without a spare" "$(field "$job" Restarts)" 1
+
+# A host that fails its preflight is left out, the spare takes its place.
+new_run preflight
+cat >"$SHARED/preflight.toml" <<'X'
+[preflight]
+command = ["sh", "-c", "test $SLURMD_NODENAME != n1"]
+X
+job=$(guard_job 20 "--policy $SHARED/preflight.toml" -- -N2 -n2 -- -N3 --no-kill)
+wait_state "$job" COMPLETED
+expect_line "job-$job.out" 'preflight failed on n1: left out'
+expect_line "job-$job.out" 'from step 0 on'
+expect "hosts after the preflight" "$(cd "$RUN" && echo pid-*)" "pid-n2 pid-n3"
+
+# The batch host is lost, and job-guard with it: Slurm requeues, the history goes on.
+new_run batch-host
+job=$(guard_job 80 "$FAST" -- -N2 -n2 -- -N2)
+wait_step 6
+lab crash n1
+scontrol update nodename=n1 state=down reason=crash
+wait_line "$RUN/faults.jsonl" '"event":"start".*"restart":1' 60
+wait_state "$job" COMPLETED 60
+expect "requeues after the loss of the batch host" "$(field "$job" Restarts)" 1

@@ -5,6 +5,13 @@
 # shellcheck source=/dev/null
 . "${LAB_SH%/*}/../guard_lib.sh"
 
+# The real --signal before a short time limit, to the ranks only and to the script only. Slurm looks
+# twice a minute, so these two run beside all others and are looked at in the end.
+new_run limit-ranks
+limit_ranks=$(guard_job 350 -- -N1 -n1 -- -N1 --time=1 --signal=USR1@70)
+new_run limit-script
+limit_script=$(guard_job 350 -- -N1 -n1 -- -N1 --time=1 --signal=B:USR1@70)
+
 new_run cancel
 job=$(guard_job 10000 -- -N2 -n2 -- -N2)
 wait_step 6
@@ -44,6 +51,23 @@ wait_end '"action":"requeue"'
 wait_state "$job" COMPLETED
 expect "restarts after USR1 to the script" "$(field "$job" Restarts)" 1
 expect_line "job-$job.out" 'User defined signal 1 is passed on'
+
+# The same by scontrol, where there is no slurm-agent.
+new_run fallback
+job=$(LONGHAUL_SLURM_AGENT=none guard_job 60 -- -N2 -n2 -- -N2)
+wait_step 6
+scancel --signal=USR1 "$job"
+wait_end '"action":"requeue"'
+wait_state "$job" COMPLETED
+expect "restarts without slurm-agent" "$(field "$job" Restarts)" 1
+
+for name in limit-ranks limit-script; do
+    RUN=$SHARED/run-$name
+    SECONDS_TO_WAIT=90 wait_end '"cause":"time-limit"' '"action":"requeue"'
+done
+wait_state "$limit_ranks" COMPLETED 150
+wait_state "$limit_script" COMPLETED 150
+say "ok: --signal=USR1 and --signal=B:USR1 before the time limit"
 
 # Preemption: TERM to the steps at the start of the grace time.
 new_run preempt
