@@ -34,6 +34,7 @@ for folder in "$HERE/../.." "$LONGHAUL_BIN/.."; do
     folder=$(readlink -f "$folder")
     case $folder in /tmp/*) LAB_SHARE="$LAB_SHARE $folder" ;; esac
 done
+export OMPI_MCA_mpi_yield_when_idle=1 # more ranks than cores
 export LAB_SHARE XDG_STATE_HOME=$SHARED/state
 unset "${!SLURM_@}" "${!SBATCH_@}"
 

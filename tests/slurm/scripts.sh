@@ -4,11 +4,15 @@
 # settings of conf/, and job-guard check about this very cluster.
 SLURM_FILES=$(cd "${LAB_SH%/*}/../../../slurm" && pwd)
 
-job=$(submit -N3 "$SLURM_FILES/probe.sbatch" "$SHARED/probe.txt")
-wait_for 120 "probe.sbatch has ended" has_line probe.txt '== pairs'
-wait_for 120 "probe.sbatch is over" is_over "$job" none
+export PROBE_END=4KiB # many ranks on few cores
+for try in 1 2 3; do # Open MPI 4.1.4 sometimes crashes in its first connections on a busy machine
+    job=$(submit -N3 "$SLURM_FILES/sbatch/probe.sbatch" "$SHARED/probe.txt")
+    wait_for 180 "probe.sbatch is over" is_over "$job" none
+    grep -q 'Segmentation fault' "job-$job.out" || break
+    say "again: Open MPI crashed in try $try"
+done
 expect_line probe.txt '== node checks'
-expect_line probe.txt '^ *(8|16|1024) '
+expect_line probe.txt '^ *all-reduce +4096 '
 say "ok: probe.sbatch ran: $(state "$job")"
 
 # A node that fails its check is drained with the reason; a healthy one is taken back.
@@ -23,7 +27,7 @@ on_node() { # on_node HOST SCRIPT: as slurmd runs it, with no environment to spe
     lab on "$1" env -i SLURM_CONF="$LAB/etc/slurm.conf" SLURMD_NODENAME="$1" \
         LONGHAUL_PATH="$SHARED/fake:/usr/local/bin:/usr/bin:/bin" "$SLURM_FILES/$2"
 }
-node_state() { sinfo -h -p debug -n "$1" -o '%T %E'; }
+node_state() { sinfo -h -p debug -n "$1" -o '%T %E' | tr -d '*'; } # *: not heard of for a moment
 
 use 1
 on_node n2 healthcheck.sh
