@@ -79,6 +79,7 @@ bool is_trash_name(const std::string& name) {
 fs::path make_temporary(const fs::path& final_directory) {
     const fs::path parent = parent_of(final_directory);
     io::create_directories(parent);
+    finish_interrupted_commits(parent);  // a complete temporary may be the only copy
     const std::string name = final_directory.filename().string();
     for (const fs::path& entry : entries_of(parent)) {
         const std::string entry_name = entry.filename().string();

@@ -13,7 +13,7 @@
 namespace longhaul::ckpt {
 
 /// Creates ".NAME.tmp-<nonce>" beside `final_directory` and removes wrecks of earlier attempts at
-/// the same name.
+/// the same name, after finishing commits that were interrupted at the last step.
 std::filesystem::path make_temporary(const std::filesystem::path& final_directory);
 
 /// Makes `temporary` the committed `final_directory`: its files must be on disk already. Writes
