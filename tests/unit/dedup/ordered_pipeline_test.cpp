@@ -2,8 +2,8 @@
 #include "lib/dedup/ordered_pipeline.h"
 
 #include <cstdint>
-#include <stdexcept>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
