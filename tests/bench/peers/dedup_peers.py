@@ -4,7 +4,8 @@
 
     python3 dedup_peers.py CORPUS.jsonl path/to/dedup-minhash
 
-Peers that are not installed are left out: pip install datasketch rensa datatrove spacy xxhash orjson.
+Peers that are not installed are left out:
+    pip install datasketch rensa datatrove spacy tokenizers orjson 'xxhash<3.6'   (datatrove 0.10.1 hashes str)
 Prints seconds of CPU and MB of text a second, and how many documents each would remove:
   dedup-minhash  --threads 1, the whole run with verification and output
   datasketch     MinHash(112) of 5-word shingles of the normalised text + MinHashLSH(14 x 8), insert after query
