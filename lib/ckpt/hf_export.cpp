@@ -9,6 +9,7 @@
 #include "lib/ckpt/hf.h"
 #include "lib/ckpt/hf_model.h"
 #include "lib/ckpt/safetensors.h"
+#include "lib/ckpt/tokenizer_folder.h"
 #include "lib/io/atomic_file.h"
 #include "lib/io/file.h"
 #include "lib/io/json.h"
@@ -142,20 +143,6 @@ std::string config_text(io::Json config, std::optional<tensor::DType> dtype,
     return io::to_pretty(config);
 }
 
-/// Where the tokenizer is: what was asked for, the data's, or the imported model's folder.
-fs::path find_tokenizer(const Header& header, const fs::path& asked) {
-    if (!asked.empty()) return asked;
-    for (const DataManifest& item : header.data) {
-        const fs::path folder = fs::path(item.path) / "tokenizer";
-        if (fs::is_directory(folder)) return folder;
-    }
-    const bool is_import = header.checkpoint_class == "import";
-    if (is_import && fs::exists(fs::path(header.parent.directory) / "tokenizer_config.json")) {
-        return header.parent.directory;
-    }
-    return {};
-}
-
 void copy_tokenizer(const fs::path& from, const fs::path& to) {
     if (!fs::is_directory(from)) {
         throw UsageError(format("tokenizer folder {} does not exist", from.string()));
@@ -201,7 +188,8 @@ HfExportResult export_hf(const Checkpoint& source, const fs::path& folder,
 
     HfExportResult result;
     result.num_files = shards.size();
-    result.tokenizer = find_tokenizer(header, options.tokenizer);
+    result.tokenizer = options.tokenizer.empty() ? tokenizer_folder(source).value_or(fs::path())
+                                                 : fs::path(options.tokenizer);
     const fs::path temporary = make_temporary(folder);
     try {
         write_shards(source, shards, temporary, options);

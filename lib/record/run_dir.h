@@ -29,6 +29,7 @@ class RunDirectory {
     std::filesystem::path progress() const { return root_ / "progress.json"; }
     std::filesystem::path ring(int rank) const;
     std::filesystem::path stop_file() const { return root_ / "stop"; }
+    std::filesystem::path tokenizer() const { return root_ / "tokenizer"; }
     std::filesystem::path tensorboard() const { return root_ / "tensorboard"; }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "lib/base/error.h"
 #include "lib/ckpt/load.h"
+#include "lib/ckpt/tokenizer_folder.h"
 #include "lib/comm/world.h"
 #include "lib/model/hf_config.h"
 #include "lib/token/load.h"
@@ -28,14 +29,10 @@ ckpt::Checkpoint open_checkpoint(const std::filesystem::path& path) {
 
 token::Tokenizer open_tokenizer(const TextOptions& options, const ckpt::Checkpoint& checkpoint) {
     if (!options.tokenizer.empty()) return token::load_tokenizer({options.tokenizer, "", {}});
-    const auto own = checkpoint.directory() / "tokenizer";
-    if (std::filesystem::exists(own)) return token::load_tokenizer({own.string(), "", {}});
-    for (const ckpt::DataManifest& data : checkpoint.header().data) {
-        const auto folder = std::filesystem::path(data.path) / "tokenizer";
-        if (std::filesystem::exists(folder))
-            return token::load_tokenizer({folder.string(), "", {}});
+    if (const auto folder = ckpt::tokenizer_folder(checkpoint)) {
+        return token::load_tokenizer({folder->string(), "", {}});
     }
-    throw UsageError(format("no tokenizer beside {} or its data: name one with --tokenizer",
+    throw UsageError(format("no tokenizer in {}, its run or its data: name one with --tokenizer",
                             checkpoint.directory().string()));
 }
 

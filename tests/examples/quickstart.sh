@@ -18,6 +18,11 @@ restarts=$(sed -n 's/.*"restart": *\([0-9]*\).*/\1/p' run/metrics.jsonl | sort -
 for file in model.safetensors config.json tokenizer.json; do
     [ -s "exported/$file" ] || fail "exported/$file is missing"
 done
+# The run is whole: its text can be read back from any folder, also after a move.
+mv "$scratch/run/run" "$scratch/moved"
+(cd / && "${LONGHAUL_BIN:?}/train-run" generate "$scratch/moved" --prompt "=head1" --max-tokens 4) >"$scratch/text" ||
+    fail "no text from the moved run"
+mv "$scratch/moved" "$scratch/run/run"
 # The same data and options again: every stage is complete and nothing is redone.
 before=$(stat -c %Y.%i clean/corpus.jsonl shards/manifest.json exported/model.safetensors)
 "$root/examples/quickstart.sh" --small --no-setup --work "$scratch/run" >"$scratch/log" 2>&1 ||
