@@ -23,9 +23,9 @@ TEST_CASE("ops: a CPU stream runs the CPU kernel") {
 
 TEST_CASE("ops: an operation without a CUDA kernel says so on a CUDA stream") {
     Stream stream = Stream::cuda(nullptr);
-    CHECK_THROWS_WITH_AS(gelu_forward(stream, {}),
-                         "gelu_forward has no CUDA kernel yet: run it on the CPU", GpuError);
-    CHECK_THROWS_AS(attention_backward(stream, {}), GpuError);
+    CHECK_THROWS_WITH_AS(head_norm_forward(stream, {}),
+                         "head_norm_forward has no CUDA kernel yet: run it on the CPU", GpuError);
+    CHECK_THROWS_AS(sum_squares(stream, {}), GpuError);
 }
 
 }  // namespace
