@@ -75,4 +75,11 @@ void attention_forward(Stream& stream, const AttentionForwardArgs& args);
 void attention_backward(Stream& stream, const AttentionBackwardArgs& args);
 }  // namespace cpu
 
+namespace cuda {
+/// Bytes of scratch for either pass. Heads of up to 128 elements (f64: 64).
+size_t attention_scratch_bytes(const AttentionShape& shape, bool backward);
+void attention_forward(Stream& stream, const AttentionForwardArgs& args);
+void attention_backward(Stream& stream, const AttentionBackwardArgs& args);
+}  // namespace cuda
+
 }  // namespace longhaul::kernels

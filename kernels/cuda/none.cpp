@@ -2,6 +2,7 @@
 // kernels::cuda in a build without nvcc: every op says so. Never reached by way of lib/gpu, which
 // lets no CUDA stream come into being then.
 #include "kernels/adamw.h"
+#include "kernels/attention.h"
 #include "kernels/cast.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
@@ -24,6 +25,12 @@ namespace {
 }  // namespace
 
 void adamw(Stream&, const AdamWArgs&) {
+    unavailable();
+}
+void attention_backward(Stream&, const AttentionBackwardArgs&) {
+    unavailable();
+}
+void attention_forward(Stream&, const AttentionForwardArgs&) {
     unavailable();
 }
 void cast(Stream&, const CastArgs&) {
@@ -69,6 +76,9 @@ void swiglu_backward(Stream&, const SwigluBackwardArgs&) {
     unavailable();
 }
 void swiglu_forward(Stream&, const SwigluForwardArgs&) {
+    unavailable();
+}
+size_t attention_scratch_bytes(const AttentionShape&, bool) {
     unavailable();
 }
 size_t rmsnorm_backward_scratch_bytes(tensor::DType, int64_t, int64_t) {
