@@ -37,11 +37,11 @@ void adamw(Stream& stream, const kernels::AdamWArgs& args) {
 }
 
 void attention_forward(Stream& stream, const kernels::AttentionForwardArgs& args) {
-    launch("attention_forward", cpu::attention_forward, stream, args);
+    launch("attention_forward", cpu::attention_forward, cuda::attention_forward, stream, args);
 }
 
 void attention_backward(Stream& stream, const kernels::AttentionBackwardArgs& args) {
-    launch("attention_backward", cpu::attention_backward, stream, args);
+    launch("attention_backward", cpu::attention_backward, cuda::attention_backward, stream, args);
 }
 
 void cast(Stream& stream, const kernels::CastArgs& args) {
@@ -118,8 +118,9 @@ void swiglu_backward(Stream& stream, const kernels::SwigluBackwardArgs& args) {
 
 size_t attention_scratch_bytes(const Stream& stream, const kernels::AttentionShape& shape,
                                bool backward) {
-    return stream.device() == kernels::Device::kCpu ? cpu::attention_scratch_bytes(shape, backward)
-                                                    : 0;
+    return stream.device() == kernels::Device::kCpu
+               ? cpu::attention_scratch_bytes(shape, backward)
+               : cuda::attention_scratch_bytes(shape, backward);
 }
 
 size_t rmsnorm_backward_scratch_bytes(const Stream& stream, tensor::DType dtype, int64_t rows,
