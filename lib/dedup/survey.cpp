@@ -157,8 +157,8 @@ std::string pairs_side_by_side(const Survey& survey, const Inputs& inputs,
         const auto kept = survey.texts.find(pair.match);
         const auto removed = survey.texts.find(pair.id);
         if (kept == survey.texts.end() || removed == survey.texts.end()) continue;
-        out += format("\n{} duplicate, Jaccard {:.3f}\n",
-                      pair.verdict == Verdict::kExact ? "exact" : "near", pair.jaccard);
+        out += format("\n{} duplicate, Jaccard {:.3f}\n", pair.jaccard == 1 ? "exact" : "near",
+                      pair.jaccard);
         const std::string left = "kept    " + name_of(pair.match, inputs, sources);
         const std::string right = "removed " + name_of(pair.id, inputs, sources);
         out += pad(left) + " | " + right + "\n";
