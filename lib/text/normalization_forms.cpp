@@ -84,13 +84,13 @@ class Normalizer {
 
     /// The canonical composition algorithm (D117) over the segment, in place.
     void compose() {
-        constexpr size_t kNone = ~size_t{0};
-        size_t starter = kNone, written = 0;
+        constexpr size_t none = ~size_t{0};
+        size_t starter = none, written = 0;
         int last_class = -1;  // of the last character kept after the starter
         for (const Mark mark : segment_) {
             const bool blocked = last_class != -1 && last_class >= mark.combining_class;
             const char32_t whole =
-                starter == kNone || blocked
+                starter == none || blocked
                     ? 0
                     : compose_pair(segment_[starter].code_point, mark.code_point, data_);
             if (whole != 0) {

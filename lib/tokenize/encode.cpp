@@ -62,7 +62,7 @@ void check_same(const fs::path& there, const record::Manifest& asked) {
 /// The name of something in the folder that no run of ours has put there, or "".
 std::string foreign_entry(const fs::path& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
+        std::string name = entry.path().filename().string();
         if (!name.starts_with(".")) return name;  // ours: .units, .*.tmp-* of another task
     }
     return "";
