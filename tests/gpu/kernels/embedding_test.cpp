@@ -20,7 +20,10 @@ struct Outputs {
 
 TEST_CASE_TEMPLATE("cuda embedding: equals the CPU backend bit for bit", T, float, BFloat16,
                    double) {
-    for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{5, 3}, {300, 20}}) {
+    std::vector<std::pair<int64_t, int64_t>> shapes = {{5, 3}, {30, 20}};
+    // More rows than threads look at in one go (slow: one type only).
+    if (std::is_same_v<T, float>) shapes.push_back({270, 4});
+    for (const auto& [rows, columns] : shapes) {
         CAPTURE(rows);
         std::vector<int32_t> tokens(rows);
         for (int64_t r = 0; r < rows; ++r) tokens[r] = static_cast<int32_t>(r * r % kVocab);
