@@ -12,7 +12,7 @@ for program in tok-shard dedup-minhash train-run ckpt-reshard; do
     fi
 done
 corpus=(--max-bytes 400000) vocab=512 steps=900
-if [ -n "${LONGHAUL_LONG:-}" ]; then corpus=(--with-python-docs) vocab=4096; fi
+if [ "${LONGHAUL_LONG:-0}" = 1 ]; then corpus=(--with-python-docs) vocab=4096; fi
 mkdir -p raw
 if ! "$MAKE_CORPUS" "${corpus[@]}" >raw/corpus.jsonl || [ ! -s raw/corpus.jsonl ]; then
     echo "skipped: no text (package perl-doc)" && exit 77

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The command's end, outside of Slurm: nothing can be requeued, so 75 stays 75.
 printf '[restart]\ndelay_s = 0.0\nmax_without_progress = 1\n' >policy.toml
 for code in 0 75 93 2; do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # exit.json is believed if it is of this start; the history says what was done.
 cat >train <<'X'
 #!/bin/sh

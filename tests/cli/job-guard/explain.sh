@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 mkdir run
 cat >run/faults.jsonl <<'X'
 {"schema":1,"event":"start","time_unix_s":1700000000,"job":"12","restart":0,"nodes":"n[1-4]","step":null}

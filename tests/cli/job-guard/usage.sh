@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 job-guard
 echo "code $?"
 job-guard --runn x -- true
