@@ -108,6 +108,17 @@ Argv adapt_command(const Argv& command, const std::string& avoided_hosts) {
     return adapted;
 }
 
+std::optional<std::string> named_run(const Argv& command) {
+    bool is_after_program = false;
+    for (size_t i = 0; i < command.size(); ++i) {
+        const std::string& word = command[i];
+        if (is_after_program && word == "--run" && i + 1 < command.size()) return command[i + 1];
+        if (is_after_program && starts_with(word, "--run=")) return word.substr(6);
+        if (word.substr(word.rfind('/') + 1) == "train-run") is_after_program = true;
+    }
+    return std::nullopt;
+}
+
 Argv preflight_command(const Argv& check, uint64_t num_hosts, const std::string& avoided_hosts) {
     Argv command{"srun", "--kill-on-bad-exit=0", "--ntasks-per-node=1",
                  "--nodes=" + std::to_string(num_hosts), "--ntasks=" + std::to_string(num_hosts)};

@@ -22,6 +22,9 @@ std::optional<uint64_t> requested_nodes(const Argv& command);
 /// ranks wait for a dead one for ever), and --exclude=HOSTS.
 Argv adapt_command(const Argv& command, const std::string& avoided_hosts);
 
+/// The run directory that the command line names itself: `train-run ... --run DIR`.
+std::optional<std::string> named_run(const Argv& command);
+
 /// `check` run once on each of `num_hosts` hosts.
 Argv preflight_command(const Argv& check, uint64_t num_hosts, const std::string& avoided_hosts);
 

@@ -7,6 +7,7 @@
 #include "lib/cli/output.h"
 #include "lib/cli/run_main.h"
 #include "lib/guard/guard.h"
+#include "lib/guard/launcher_args.h"
 #include "tools/job-guard/commands.h"
 
 namespace {
@@ -25,7 +26,8 @@ ExitCode run_guard(const cli::Args& args) {
     std::string progress_file;
     cli::Command command("job-guard", kOneLine);
     command.option("--policy", policy_file, "FILE", "limits and reactions (job-guard.1)");
-    command.option("--run", run, "DIR", "the command's run directory; default is $LONGHAUL_RUN");
+    command.option("--run", run, "DIR",
+                   "the command's run directory; default is $LONGHAUL_RUN, then train-run's --run");
     command.option("--progress-file", progress_file, "FILE",
                    "changes while the command works; default is RUN/progress.json");
     command.option("--requeue-max", requeue_max, "N", "requeues before the job is held")
@@ -48,7 +50,8 @@ ExitCode run_guard(const cli::Args& args) {
     if (options.command.empty()) {
         throw UsageError("a command is missing after --. Try 'job-guard --help'");
     }
-    options.run = run.empty() && run_variable ? run_variable : run;
+    if (run.empty() && run_variable) run = run_variable;
+    options.run = run.empty() ? guard::named_run(options.command).value_or("") : run;
     options.progress_file = progress_file;
     return guard::run(options);
 }

@@ -64,3 +64,11 @@ TEST_CASE("launcher arguments: the hosts that srun asks for") {
     CHECK_FALSE(requested_nodes({"mpirun", "-N", "4", "train"}));
     CHECK_FALSE(requested_nodes({"srun", "-N"}));
 }
+
+TEST_CASE("launcher arguments: the run directory that train-run is given") {
+    CHECK(named_run({"srun", "--run", "x", "/opt/bin/train-run", "a.toml", "--run", "r"}) == "r");
+    CHECK(named_run({"train-run", "--run=r", "a.toml"}) == "r");
+    CHECK_FALSE(named_run({"train-run", "a.toml"}));
+    CHECK_FALSE(named_run({"python3", "train.py", "--run", "r"}));
+    CHECK_FALSE(named_run({"train-run", "--run"}));
+}
