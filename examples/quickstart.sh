@@ -50,7 +50,7 @@ prepare_text() {
 
 make_shards() {
     bold "tok-shard: a byte-level BPE of $vocab tokens, then token shards"
-    tok-shard train --vocab-size "$vocab" -o tokenizer.json clean/corpus.jsonl
+    [ -e tokenizer.json ] || tok-shard train --vocab-size "$vocab" -o tokenizer.json clean/corpus.jsonl
     tok-shard -t tokenizer.json -o shards clean/corpus.jsonl
     tok-shard verify shards
     tok-shard stats shards
@@ -145,7 +145,7 @@ convert() {
     ckpt-reshard verify "$last"
     ckpt-reshard run "$last" resharded --to dp_shard=3,zero=1
     ckpt-reshard diff "$last" resharded
-    ckpt-reshard export-hf "$last" exported
+    [ -e exported ] || ckpt-reshard export-hf "$last" exported
 }
 
 generate() {
