@@ -18,8 +18,8 @@ namespace longhaul {
 /// Base of all errors: a cause, the contexts it passed through, and the exit code it deserves.
 class Error : public std::runtime_error {
  public:
-    explicit Error(std::string cause, ExitCode code = ExitCode::kFailed)
-        : std::runtime_error(std::move(cause)), code_(code) {}
+    explicit Error(const std::string& cause, ExitCode code = ExitCode::kFailed)
+        : std::runtime_error(cause), code_(code) {}
 
     ExitCode exit_code() const { return code_; }
     const std::vector<std::string>& contexts() const { return contexts_; }
@@ -38,13 +38,13 @@ class Error : public std::runtime_error {
 /// Wrong command line or configuration: exit code 2.
 class UsageError : public Error {
  public:
-    explicit UsageError(std::string cause) : Error(std::move(cause), ExitCode::kUsage) {}
+    explicit UsageError(const std::string& cause) : Error(cause, ExitCode::kUsage) {}
 };
 
 /// Bad content of an input: names the place as file:line:byte where they are known.
 class DataError : public Error {
  public:
-    explicit DataError(std::string cause) : Error(std::move(cause)) {}
+    explicit DataError(const std::string& cause) : Error(cause) {}
     /// @param offset byte offset in `file` where the fault was found.
     DataError(const std::string& file, uint64_t offset, const std::string& cause)
         : Error(format("{}: byte {}: {}", file, offset, cause)) {}

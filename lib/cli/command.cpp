@@ -103,7 +103,8 @@ struct Command::Impl {
 
     [[noreturn]] void usage_error(std::string text) const {
         std::replace(text.begin(), text.end(), '\n', ' ');
-        throw UsageError(format("{}. Try '{} --help'", text, name));
+        throw UsageError(
+            format("{}{} Try '{} --help'", text, text.ends_with('?') ? "" : ".", name));
     }
 
     void refuse_unknown(const std::vector<std::string>& args) const;

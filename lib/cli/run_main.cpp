@@ -69,8 +69,8 @@ ExitCode dispatch(std::string_view tool, std::string_view one_line, const Args& 
     command.list_subcommands(lines);
     if (!args.empty() && args[0].rfind('-', 0) != 0) {
         const std::string near = config::nearest_word(args[0], names);
-        throw UsageError(format("unknown sub-command {}{}. Try '{} --help'", args[0],
-                                near.empty() ? "" : format("; did you mean {}?", near), tool));
+        throw UsageError(format("unknown sub-command {}{} Try '{} --help'", args[0],
+                                near.empty() ? "." : format("; did you mean {}?", near), tool));
     }
     command.parse(args);
     throw UsageError(format("a sub-command is missing. Try '{} --help'", tool));

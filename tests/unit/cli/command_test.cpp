@@ -56,7 +56,7 @@ TEST_CASE("command: all kinds of options") {
 
 TEST_CASE("command: mistakes are one line with a way on") {
     CHECK(Sample().error({"-o", "x", "--forse"}) ==
-          "unknown option --forse; did you mean --force?. Try 'tool --help'");
+          "unknown option --forse; did you mean --force? Try 'tool --help'");
     CHECK(Sample().error({}) == "--output is required. Try 'tool --help'");
     for (const char* bad : {"--count=0", "--count=x", "--memory=lots", "--every=never"}) {
         CAPTURE(bad);

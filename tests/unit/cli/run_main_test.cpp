@@ -94,7 +94,7 @@ TEST_CASE("dispatch: sub-commands, the default, and words that are neither") {
     const Outcome near = run(strict, {"verifi"});
     CHECK(near.code == 2);
     CHECK(near.error ==
-          "tool: error: unknown sub-command verifi; did you mean verify?. Try 'tool --help'\n");
+          "tool: error: unknown sub-command verifi; did you mean verify? Try 'tool --help'\n");
     CHECK(run(strict).code == 2);
     const auto with_default = [&](const cli::Args& args) {
         return cli::dispatch("tool", "does", args, {{"verify", "checks", subcommand}},
