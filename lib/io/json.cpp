@@ -4,6 +4,8 @@
 #include "lib/base/error.h"
 #include "lib/io/file.h"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace longhaul::io {
 
 namespace {

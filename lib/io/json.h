@@ -11,6 +11,9 @@
 
 #include "lib/io/json_fwd.h"
 
+// Compiled once, in json.cpp: without this every user of Json compiles all of it again.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace longhaul::io {
 
 /// Parses one JSON text. @param source file name for the message, as "FILE: byte N: ...".
