@@ -5,23 +5,46 @@
 export PATH=${LONGHAUL_PATH:-/usr/local/bin:/usr/bin:/bin}
 command -v gpu-health >/dev/null || exit 0
 node=${SLURMD_NODENAME:-$(hostname -s)}
-mark="gpu-health:"
+own="gpu-health:"
+config=${LONGHAUL_GPU_HEALTH_CONFIG:-/etc/longhaul/gpu-health.toml}
+# An event (gpu-health reports it once) that Slurm does not know of yet: the controller did not
+# answer, or the node was drained for something else.
+mark=${LONGHAUL_STATE_DIR:-/var/lib/longhaul}/gpu-health.drain
+is_event() { case $1 in *xid.* | *node.port.*) true ;; *) false ;; esac }
+owe() { if is_event "$1"; then mkdir -p "${mark%/*}" && echo "$1" >"$mark"; fi; }
+drain() {
+    if scontrol update NodeName="$node" State=drain Reason="$own $1"; then
+        rm -f "$mark"
+    else
+        owe "$1"
+    fi
+}
 
-reason=$(gpu-health --context healthcheck --reason)
+options=(--context healthcheck --reason)
+if [ -r "$config" ]; then options+=(--config "$config"); fi
+reason=$(gpu-health "${options[@]}")
 code=$?
-reason=${reason#"$mark "}
 # 3: something could not be looked at, 2: misuse. Neither drains a node nor takes it back.
-[ "$code" -le 1 ] || exit 0
-there=$(scontrol --oneliner show node "$node" | sed -n 's/.* Reason=\(.*\)/\1/p')
-if [ "$code" -ne 0 ]; then
-    case $there in
-        "") scontrol update NodeName="$node" State=drain Reason="$mark ${reason:-failed}" ;;
-    esac
+if [ "$code" -eq 1 ]; then
+    reason=${reason#"$own "}
+    reason=${reason:-failed}
 else
+    reason=
+fi
+if [ -s "$mark" ] && ! is_event "$reason"; then reason=$(cat "$mark"); fi
+
+there=$(scontrol --oneliner show node "$node" | sed -n 's/.* Reason=\(.*\)/\1/p')
+if [ -n "$reason" ]; then
+    case $there in
+        "") drain "$reason" ;;
+        "$own"*) if is_event "$reason"; then drain "$reason"; fi ;;
+        *) owe "$reason" ;;
+    esac
+elif [ "$code" -eq 0 ] && [ ! -e "$mark" ]; then
     case $there in
         # An event is over at the next look, its cause is not: a person takes these nodes back.
-        "$mark"*xid.* | "$mark"*node.port.*) ;;
-        "$mark"*) scontrol update NodeName="$node" State=resume ;;
+        "$own"*xid.* | "$own"*node.port.*) ;;
+        "$own"*) scontrol update NodeName="$node" State=resume ;;
     esac
 fi
 exit 0

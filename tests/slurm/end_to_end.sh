@@ -20,11 +20,11 @@ fi
 say "text: $(wc -l <raw/corpus.jsonl) documents, $(wc -c <raw/corpus.jsonl) bytes"
 
 # --- data
-job=$(submit "$SBATCH/deduplicate.sbatch" clean raw)
+job=$(submit "$SBATCH/deduplicate.sbatch" clean/ raw/)
 wait_state "$job" COMPLETED 300
 job=$(submit --wrap "tok-shard train --vocab-size $vocab -o tokenizer.json clean/*.jsonl")
 wait_state "$job" COMPLETED 300
-submit --array=0-1 "$SBATCH/tokenize.sbatch" tokenizer.json shards clean/corpus.jsonl >/dev/null
+submit --array=0-1 "$SBATCH/tokenize.sbatch" tokenizer.json shards/ clean/ >/dev/null
 wait_for 300 "the shards are complete" test -e shards/manifest.json
 lab run tok-shard verify shards >/dev/null || fail "tok-shard verify"
 
