@@ -19,7 +19,7 @@ say "ok: probe.sbatch ran: $(state "$job")"
 mkdir -p fake clean/b
 printf '#!/bin/sh\necho "$@"\n' >fake/tok-shard
 chmod +x fake/tok-shard
-touch clean/b/x.jsonl.zst clean/a.jsonl clean/a.report
+touch clean/b/x.jsonl.zst clean/a.jsonl clean/a.report clean/manifest.json
 expect "inputs of tokenize.sbatch" \
     "$(PATH=$SHARED/fake:$PATH bash "$SLURM_FILES/sbatch/tokenize.sbatch" t.json shards/ clean/)" \
     "-t t.json -o shards/ clean/a.jsonl clean/b/x.jsonl.zst"
