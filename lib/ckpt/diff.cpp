@@ -87,6 +87,7 @@ void compare_tensor(TensorDiff& result, const Checkpoint& first, const TensorEnt
     result.num_elements = tensor::num_elements(a.shape);
     const bool is_same = a.dtype == b.dtype && a.fingerprint == b.fingerprint;
     if (is_same && !options.read_all) return;
+    result.is_read = true;
     const tensor::Box whole = tensor::Box::whole(a.shape);
     for (int64_t at = 0; at < result.num_elements; at += kBlockElements) {
         const tensor::Slice block{whole, at, std::min(kBlockElements, result.num_elements - at)};

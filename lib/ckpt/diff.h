@@ -18,6 +18,7 @@ struct TensorDiff {
     std::string name;
     Kind kind = Kind::kMaster;
     DiffStatus status = DiffStatus::kEqual;
+    bool is_read = false;  // its bytes were compared, not only the recorded fingerprints
     // For kDifferent with float types: how far apart.
     int64_t num_elements = 0;
     int64_t num_different = 0;

@@ -27,8 +27,8 @@ struct HfExportResult {
 };
 
 /// Writes the master weights of `source` as a folder that transformers loads.
-/// @throws UsageError when the checkpoint has no hf_config or the folder exists; DataError when
-/// tensors are missing or damaged.
+/// @throws UsageError when the checkpoint has no hf_config, the folder exists, or may not be
+/// replaced (check_destination); DataError when tensors are missing or damaged.
 HfExportResult export_hf(const Checkpoint& source, const std::filesystem::path& folder,
                          const HfExportOptions& options);
 
@@ -41,7 +41,8 @@ struct HfImportOptions {
 
 /// Makes a checkpoint (class "import", masters only: moments start at zero) of an HF folder.
 /// @return its manifest's hash. @throws DataError naming file and place for bad safetensors, a
-/// missing shard, missing or unexpected tensors.
+/// missing shard, missing or unexpected tensors, a config.json that does not describe them;
+/// UsageError as above.
 Hash128 import_hf(const std::filesystem::path& folder, const std::filesystem::path& directory,
                   const HfImportOptions& options);
 

@@ -8,6 +8,8 @@
 #include "lib/ckpt/commit.h"
 #include "lib/ckpt/hf.h"
 #include "lib/ckpt/hf_model.h"
+#include "lib/ckpt/hf_shapes.h"
+#include "lib/ckpt/replaceable.h"
 #include "lib/ckpt/safetensors.h"
 #include "lib/ckpt/tokenizer_folder.h"
 #include "lib/io/atomic_file.h"
@@ -31,6 +33,14 @@ std::vector<std::string> master_names(const Manifest& manifest) {
         if (tensor.kind == Kind::kMaster) names.push_back(tensor.name);
     }
     return names;
+}
+
+TensorShapes master_shapes(const Manifest& manifest) {
+    TensorShapes shapes;
+    for (const TensorEntry& tensor : manifest.tensors) {
+        if (tensor.kind == Kind::kMaster) shapes.emplace(tensor.name, tensor.shape);
+    }
+    return shapes;
 }
 
 uint64_t bytes_in(const TensorEntry& tensor, tensor::DType dtype) {
@@ -147,12 +157,14 @@ void copy_tokenizer(const fs::path& from, const fs::path& to) {
     if (!fs::is_directory(from)) {
         throw UsageError(format("tokenizer folder {} does not exist", from.string()));
     }
+    const bool is_pure = fs::exists(from / "source.json");  // else a model may lie in it too
     for (const auto& entry : fs::directory_iterator(from)) {
         const std::string name = entry.path().filename().string();
         const bool is_wanted = entry.is_regular_file() && name[0] != '.' &&
                                name.find("safetensors") == std::string::npos &&
                                !name.ends_with(".bin") && name != "config.json" &&
-                               name != "manifest.json" && name != "source.json";
+                               name != "manifest.json" && name != "source.json" &&
+                               (is_pure || is_tokenizer_file(name));
         if (is_wanted) io::write_file_atomically(to / name, io::read_text_file(entry.path()));
     }
     // transformers finds the class of a bare tokenizer.json by this file only.
@@ -168,8 +180,10 @@ void copy_tokenizer(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-HfExportResult export_hf(const Checkpoint& source, const fs::path& folder,
+HfExportResult export_hf(const Checkpoint& source, const fs::path& destination,
                          const HfExportOptions& options) {
+    const fs::path folder =
+        check_destination(source.directory(), destination, Output::kModel, options.force);
     const Header& header = source.header();
     const std::string name = source.directory().string();
     if (header.hf_config_json.empty()) {
@@ -177,6 +191,7 @@ HfExportResult export_hf(const Checkpoint& source, const fs::path& folder,
     }
     const io::Json config = io::parse_json(header.hf_config_json, name + ": hf_config");
     const HfModel model = hf_model(config, name + ": hf_config");
+    check_shapes(config, model, master_shapes(source.manifest()), name + ": hf_config");
     const std::string gap = name_difference(tensor_names(model), master_names(source.manifest()));
     if (!gap.empty()) throw DataError(format("{}: {}", name, gap));
     if (fs::exists(folder) && !options.force) {

@@ -10,6 +10,8 @@
 #include "lib/ckpt/container.h"
 #include "lib/ckpt/hf.h"
 #include "lib/ckpt/hf_model.h"
+#include "lib/ckpt/hf_shapes.h"
+#include "lib/ckpt/replaceable.h"
 #include "lib/ckpt/safetensors.h"
 #include "lib/ckpt/save_plan.h"
 #include "lib/io/file.h"
@@ -179,15 +181,22 @@ class Importer {
 
 }  // namespace
 
-Hash128 import_hf(const fs::path& folder, const fs::path& directory,
+Hash128 import_hf(const fs::path& folder, const fs::path& destination,
                   const HfImportOptions& options) {
+    const fs::path directory =
+        check_destination(folder, destination, Output::kCheckpoint, options.force);
     const fs::path config_file = folder / "config.json";
     const io::Json config = io::read_json_file(config_file);
     const HfModel model = hf_model(config, config_file.string());
     Sources sources = collect(folder, model);
     drop_tied_head(sources, model);
+    TensorShapes shapes;
     std::vector<std::string> there;
-    for (const auto& [name, source] : sources) there.push_back(name);
+    for (const auto& [name, source] : sources) {
+        shapes.emplace(name, source.shape);
+        there.push_back(name);
+    }
+    check_shapes(config, model, shapes, config_file.string());
     const std::string gap = name_difference(tensor_names(model), there);
     if (!gap.empty()) throw DataError(format("{}: {}", folder.string(), gap));
     if (fs::exists(directory) && !options.force) {

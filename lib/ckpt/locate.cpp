@@ -42,6 +42,16 @@ Ancestor find_parent(const fs::path& child, const Parent& parent) {
 
 }  // namespace
 
+bool is_checkpoint_directory(const fs::path& path) {
+    if (fs::exists(path / kManifestName)) return true;
+    std::error_code error;
+    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+        const std::string name = it->path().filename().string();
+        if (name.starts_with("rank-") && name.ends_with(".h5")) return true;
+    }
+    return false;
+}
+
 fs::path checkpoint_folder(const fs::path& path) {
     const fs::path inside = path / "ckpt";
     return fs::is_directory(inside) ? inside : path;

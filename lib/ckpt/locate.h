@@ -12,6 +12,9 @@ namespace longhaul::ckpt {
 /// The folder that holds step-* directories: RUN/ckpt for a run directory, else `path` itself.
 std::filesystem::path checkpoint_folder(const std::filesystem::path& path);
 
+/// True for a directory with a manifest or containers, whole or not.
+bool is_checkpoint_directory(const std::filesystem::path& path);
+
 /// The checkpoint `path` itself, or the newest loadable one of a folder or run directory.
 /// @throws UsageError when there is none, with the reasons.
 std::filesystem::path locate_checkpoint(const std::filesystem::path& path);

@@ -12,6 +12,7 @@
 #include "lib/ckpt/cast.h"
 #include "lib/ckpt/commit.h"
 #include "lib/ckpt/container.h"
+#include "lib/ckpt/replaceable.h"
 #include "lib/ckpt/reshard_state.h"
 #include "lib/ckpt/save_plan.h"
 #include "lib/ckpt/slice_cache.h"
@@ -305,7 +306,8 @@ MemoryShares share_memory(uint64_t memory_bytes, int threads) {
 
 ReshardResult reshard(const Checkpoint& source, const fs::path& destination,
                       const ReshardOptions& options) {
-    const fs::path target = destination.has_filename() ? destination : destination.parent_path();
+    const fs::path target =
+        check_destination(source.directory(), destination, Output::kCheckpoint, options.force);
     if (fs::exists(target / kManifestName) && !options.force) {
         const Manifest there = read_manifest(target);
         if (const auto what = difference(source, there, options)) {

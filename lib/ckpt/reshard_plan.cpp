@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "lib/base/error.h"
 #include "lib/ckpt/placement.h"
@@ -17,14 +18,20 @@ struct LayoutKey {
     std::string_view name;
     int64_t Layout::*field;
     int64_t lowest;
+    int64_t highest;
 };
-constexpr std::array<LayoutKey, 7> kLayoutKeys{{{"tp", &Layout::tp, 1},
-                                                {"pp", &Layout::pp, 1},
-                                                {"cp", &Layout::cp, 1},
-                                                {"ep", &Layout::ep, 1},
-                                                {"dp_replicate", &Layout::dp_replicate, 1},
-                                                {"dp_shard", &Layout::dp_shard, 1},
-                                                {"zero", &Layout::zero, 0}}};
+constexpr int64_t kHighest = 100'000;
+constexpr int64_t kMostRanks = 1'000'000;
+constexpr size_t kMostFiles = 4096;  // one container for each rank; all are open at once
+
+constexpr std::array<LayoutKey, 7> kLayoutKeys{
+    {{"tp", &Layout::tp, 1, kHighest},
+     {"pp", &Layout::pp, 1, kHighest},
+     {"cp", &Layout::cp, 1, kHighest},
+     {"ep", &Layout::ep, 1, kHighest},
+     {"dp_replicate", &Layout::dp_replicate, 1, kHighest},
+     {"dp_shard", &Layout::dp_shard, 1, kHighest},
+     {"zero", &Layout::zero, 0, 3}}};
 
 void set_layout_part(Layout& layout, std::string_view part) {
     const size_t equals = part.find('=');
@@ -34,8 +41,9 @@ void set_layout_part(Layout& layout, std::string_view part) {
         int64_t value = 0;
         const char* end = part.data() + part.size();
         const auto [stop, error] = std::from_chars(part.data() + equals + 1, end, value);
-        if (error != std::errc() || stop != end || value < key.lowest || value > 100'000) {
-            throw UsageError(format("layout '{}': not a number from {} on", part, key.lowest));
+        if (error != std::errc() || stop != end || value < key.lowest || value > key.highest) {
+            throw UsageError(format("layout '{}': a whole number from {} to {} is expected", part,
+                                    key.lowest, key.highest));
         }
         layout.*key.field = value;
         return;
@@ -44,6 +52,19 @@ void set_layout_part(Layout& layout, std::string_view part) {
         format("layout '{}': expected KEY=N with KEY one of tp, pp, cp, ep, "
                "dp_replicate, dp_shard, zero",
                part));
+}
+
+/// Every factor is at most kHighest, so no product here leaves 64 bits.
+void check_ranks(const Layout& layout) {
+    int64_t ranks = 1;
+    for (const int64_t factor :
+         {layout.tp, layout.pp, layout.cp, layout.dp_replicate, layout.dp_shard}) {
+        ranks *= factor;
+        if (ranks > kMostRanks) {
+            throw UsageError(
+                format("layout {}: more than {} ranks", layout_text(layout), kMostRanks));
+        }
+    }
 }
 
 /// Rank numbers of a layout, TP innermost, PP outermost (DESIGN section 4); replicas write nothing.
@@ -107,10 +128,16 @@ class Planner {
     int64_t least_loaded(int64_t stage, int64_t tp_index) {
         int64_t best = rank_of(options_.layout, stage, 0, tp_index);
         for (int64_t shard = 1; shard < options_.layout.dp_shard; ++shard) {
+            if (load_of(best) == 0) break;
             const int64_t rank = rank_of(options_.layout, stage, shard, tp_index);
-            if (load_[rank] < load_[best]) best = rank;
+            if (load_of(rank) < load_of(best)) best = rank;
         }
         return best;
+    }
+
+    uint64_t load_of(int64_t rank) const {
+        const auto found = load_.find(rank);
+        return found == load_.end() ? 0 : found->second;
     }
 
     void add(uint32_t t, const tensor::Slice& slice, int64_t rank) {
@@ -119,6 +146,10 @@ class Planner {
             plan_.slices.push_back({t, piece, static_cast<uint32_t>(rank), 0});
         }
         load_[rank] += static_cast<uint64_t>(slice.count) * tensor::size_of(dtype);
+        if (load_.size() > kMostFiles) {
+            throw UsageError(format("layout {}: more than {} files would be written",
+                                    layout_text(options_.layout), kMostFiles));
+        }
     }
 
     /// Until here TargetSlice::file is a rank; ranks that hold nothing get no file.
@@ -147,12 +178,20 @@ class Planner {
 }  // namespace
 
 Layout parse_layout(std::string_view text) {
+    if (text.empty()) throw UsageError("layout '': expected a list such as tp=2,pp=2,zero=1");
     Layout layout;
+    std::set<std::string_view> seen;
     while (!text.empty()) {
         const size_t comma = std::min(text.find(','), text.size());
-        set_layout_part(layout, text.substr(0, comma));
+        const std::string_view part = text.substr(0, comma);
+        set_layout_part(layout, part);
+        const std::string_view key = part.substr(0, part.find('='));
+        if (!seen.insert(key).second) {
+            throw UsageError(format("layout: {} is given twice", key));
+        }
         text.remove_prefix(std::min(comma + 1, text.size()));
     }
+    check_ranks(layout);
     return layout;
 }
 

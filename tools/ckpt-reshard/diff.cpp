@@ -54,6 +54,7 @@ void print_item(const ckpt::TensorDiff& item, bool json) {
                                 {"kind", std::string(ckpt::name_of(item.kind))},
                                 {"status", ckpt::status_name(item.status)},
                                 {"elements", item.num_elements},
+                                {"read", item.is_read},
                                 {"different", item.num_different},
                                 {"max_abs", item.max_abs},
                                 {"max_magnitude", item.max_magnitude},
@@ -87,9 +88,11 @@ ExitCode run_diff(const cli::Args& args) {
     const auto second = ckpt::Checkpoint::open(ckpt::locate_checkpoint(options.second));
     const auto items = ckpt::diff(first, second, diff_options);
     size_t num_equal = 0;
+    size_t num_unread = 0;  // equal by their fingerprints
     for (const ckpt::TensorDiff& item : items) {
         const bool equal = is_equal(item, options.tolerance);
         num_equal += equal;
+        num_unread += equal && !item.is_read;
         if (!equal || options.all) print_item(item, options.json);
     }
     const size_t num_other = items.size() - num_equal;
@@ -97,10 +100,15 @@ ExitCode run_diff(const cli::Args& args) {
         cli::print(io::to_line({{"schema", 1},
                                 {"tensors", items.size()},
                                 {"equal", num_equal},
+                                {"read", num_unread == 0},
                                 {"not_equal", num_other}}) +
                    "\n");
     } else {
         cli::print_line("{} tensors: {} equal, {} not", items.size(), num_equal, num_other);
+        if (num_unread > 0) {
+            cli::print_line("{} of them equal by recorded fingerprints; --read-all reads the bytes",
+                            num_unread);
+        }
     }
     return num_other == 0 ? ExitCode::kOk : ExitCode::kNegative;
 }

@@ -60,6 +60,9 @@ ExitCode run_gc(const cli::Args& args) {
     if (!std::filesystem::is_directory(path)) {
         throw UsageError(format("{}: no such directory", path));
     }
+    if (ckpt::is_checkpoint_directory(path)) {
+        throw UsageError(format("{} is a checkpoint itself; name its folder or the run", path));
+    }
     if (!mine.empty()) policy.mine = parse_step(mine);
     policy.remove_wrecks = !keep_wrecks;
     const auto folder = ckpt::checkpoint_folder(path);

@@ -9,6 +9,7 @@
 #include "lib/cli/command.h"
 #include "lib/cli/output.h"
 #include "lib/io/json.h"
+#include "lib/log/log.h"
 #include "tools/ckpt-reshard/commands.h"
 
 namespace longhaul::ckpt_reshard {
@@ -156,6 +157,7 @@ ExitCode run_ls(const cli::Args& args) {
     command.parse(args);
     if (!fs::is_directory(path)) throw UsageError(format("{}: no such directory", path));
     const auto candidates = ckpt::list_checkpoints(ckpt::checkpoint_folder(path));
+    if (candidates.empty()) log::warn("{}: no checkpoints in it", path);
     bool any = false;
     for (const ckpt::Candidate& candidate : candidates) {
         any |= candidate.is_loadable();
@@ -185,7 +187,12 @@ ExitCode run_show(const cli::Args& args) {
         return ExitCode::kOk;
     }
     const ckpt::Manifest manifest = ckpt::read_manifest(directory);
-    if (config) {
+    if (config && json) {
+        cli::print(io::to_line({{"schema", 1},
+                                {"directory", directory.string()},
+                                {"config", manifest.header.config}}) +
+                   "\n");
+    } else if (config) {
         cli::print(manifest.header.config);
     } else if (json) {
         show_json(directory, manifest);

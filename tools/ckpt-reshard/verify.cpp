@@ -2,8 +2,10 @@
 // verify and doctor: findings about checkpoints.
 #include "lib/ckpt/verify.h"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "lib/base/error.h"
 #include "lib/base/units.h"
 #include "lib/ckpt/locate.h"
 #include "lib/cli/command.h"
@@ -26,8 +28,32 @@ ExitCode report(const std::vector<record::Finding>& findings, bool json) {
     return record::exit_code(findings);
 }
 
-bool has_failed(const std::vector<record::Finding>& findings) {
-    return record::exit_code(findings) != ExitCode::kOk;
+/// The checkpoint to verify: `path` itself when it is or was to be one, else the newest in it; when
+/// none there is loadable, the newest of the damaged ones.
+fs::path checkpoint_to_verify(const fs::path& path) {
+    const fs::path plain = path.has_filename() ? path : path.parent_path();
+    const bool is_step = plain.filename().string().starts_with("step-");
+    if (fs::is_directory(plain) && (is_step || ckpt::is_checkpoint_directory(plain))) return plain;
+    const auto candidates = ckpt::list_checkpoints(ckpt::checkpoint_folder(plain));
+    const bool has_any = std::any_of(candidates.begin(), candidates.end(),
+                                     [](const auto& item) { return item.is_loadable(); });
+    return has_any || candidates.empty() ? ckpt::locate_checkpoint(plain)
+                                         : candidates.front().directory;
+}
+
+std::vector<record::Finding> verify_one(const fs::path& directory,
+                                        const cli::CommonOptions& common) {
+    auto findings = ckpt::diagnose(directory);
+    if (record::exit_code(findings) != ExitCode::kOk) return findings;
+    const auto checkpoint = ckpt::Checkpoint::open(directory);
+    const uint64_t bytes = ckpt::total_bytes(checkpoint.manifest());
+    cli::Progress progress("verify", bytes, common.progress);
+    auto damaged =
+        ckpt::verify_payload(checkpoint, {.threads = cli::resolve_threads(common.threads),
+                                          .on_progress = [&](uint64_t n) { progress.add(n); }});
+    if (!damaged.empty()) return damaged;
+    return {{record::Status::kOk, "ckpt.intact", directory.string(),
+             format("step {}, {} hashed", checkpoint.header().step, human_bytes(bytes)), ""}};
 }
 
 }  // namespace
@@ -42,30 +68,21 @@ ExitCode run_verify(const cli::Args& args) {
     cli::add_common_options(command, common, cli::kQuietVerbose | cli::kProgress | cli::kThreads);
     command.parse(args);
     std::vector<record::Finding> all;
+    std::string problem;  // of the first path that leads nowhere; the others are verified
     for (const std::string& path : paths) {
-        const fs::path directory = fs::exists(fs::path(path) / ckpt::kManifestName)
-                                       ? fs::path(path)
-                                       : ckpt::locate_checkpoint(path);
-        auto findings = ckpt::diagnose(directory);
-        if (!has_failed(findings)) {
-            const auto checkpoint = ckpt::Checkpoint::open(directory);
-            const uint64_t bytes = ckpt::total_bytes(checkpoint.manifest());
-            cli::Progress progress("verify", bytes, common.progress);
-            const auto damaged = ckpt::verify_payload(
-                checkpoint, {.threads = cli::resolve_threads(common.threads),
-                             .on_progress = [&](uint64_t done) { progress.add(done); }});
-            if (damaged.empty()) {
-                findings = {
-                    {record::Status::kOk, "ckpt.intact", directory.string(),
-                     format("step {}, {} hashed", checkpoint.header().step, human_bytes(bytes)),
-                     ""}};
-            } else {
-                findings = damaged;
-            }
+        fs::path directory;
+        try {
+            directory = checkpoint_to_verify(path);
+        } catch (const UsageError& error) {
+            if (problem.empty()) problem = error.what();
+            continue;
         }
+        const auto findings = verify_one(directory, common);
         all.insert(all.end(), findings.begin(), findings.end());
     }
-    return report(all, json);
+    if (problem.empty()) return report(all, json);
+    if (!all.empty()) report(all, json);
+    throw UsageError(problem);
 }
 
 ExitCode run_doctor(const cli::Args& args) {

@@ -20,4 +20,13 @@ echo "exit ${PIPESTATUS[0]}"
 ckpt-reshard run -q ckpt/step-00000001 out --to tp=2 2>&1 | hide
 echo "exit ${PIPESTATUS[0]}"
 ckpt-reshard verify ckpt/step-00000005 --json | hide
+ckpt-reshard verify ckpt/step-00000006
+echo "exit $?"
+ckpt-reshard diff ckpt/step-00000001 "$DATA/ckpt/v1/step-00000020"
+echo "exit $?"
+ckpt-reshard diff ckpt/step-00000001 "$DATA/ckpt/v1/step-00000020" --json
+ckpt-reshard diff -q ckpt/step-00000001 "$DATA/ckpt/v1/step-00000020" --read-all >read 2>&1
+echo "exit $?"
+rm read
+ckpt-reshard show ckpt/step-00000001 --run-config --json
 ls -A

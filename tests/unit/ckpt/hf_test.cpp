@@ -78,6 +78,72 @@ TEST_CASE("hf: a missing shard, a missing tensor and a stranger are named") {
                          UsageError);
 }
 
+TEST_CASE("hf: a config.json that does not describe its tensors is refused by key or tensor") {
+    struct Case {
+        const char* model;
+        const char* from;
+        const char* to;
+        const char* message;
+    };
+    const std::vector<Case> cases{
+        {"llama", "\"hidden_size\": 24", "\"hidden_size\": 0", "hidden_size = 0"},
+        {"llama", "\"hidden_size\": 24", "\"hidden_size\": -64", "hidden_size = -64"},
+        {"llama", "\"hidden_size\": 24", "\"hidden_size\": 1e300", "hidden_size = 1e+300"},
+        {"llama", "\"hidden_size\": 24", "\"hidden_size\": \"24\"", "whole number"},
+        {"llama", "\"hidden_size\": 24", "\"hidden_size\": 48", "must be 101x48"},
+        {"llama", "_heads\": 6", "_heads\": 0", "num_attention_heads = 0"},
+        {"llama", "_heads\": 6", "_heads\": 9", "self_attn.o_proj.weight must be 24x36"},
+        {"llama", "value_heads\": 3", "value_heads\": 4", "does not divide num_attention_heads"},
+        {"llama", "\"head_dim\": 4,", "\"head_dim\": null,", ""},
+        {"llama", "\"vocab_size\": 101", "\"x\": 1", "vocab_size: missing"},
+        {"llama", "_layers\": 2", "_layers\": 1000000000", "only 21 tensors"},
+        {"llama", "_layers\": 2", "_layers\": 99999999999999", "num_hidden_layers"},
+        {"gpt2", "\"n_head\": 3", "\"n_head\": 5", "n_head = 5 does not divide n_embd = 12"},
+        {"gpt2", "\"n_inner\": null", "\"n_inner\": 40", "mlp.c_fc.bias must be 40"},
+        {"gpt2", "\"n_positions\": 16", "\"n_positions\": 17", "wpe.weight must be 17x12"},
+    };
+    for (const Case& item : cases) {
+        const TempDir dir;
+        fs::copy(data(item.model), dir / "hf", fs::copy_options::recursive);
+        std::string config = io::read_text_file(data(item.model) / "config.json");
+        const size_t at = config.find(item.from);
+        REQUIRE(at != std::string::npos);
+        config.replace(at, std::string(item.from).size(), item.to);
+        fs::remove(dir / "hf" / "config.json");
+        std::ofstream(dir / "hf" / "config.json") << config;
+        INFO(item.to);
+        if (*item.message == 0) {
+            CHECK_NOTHROW(import_hf(dir / "hf", dir / "x", {}));
+        } else {
+            CHECK_THROWS_WITH_AS(import_hf(dir / "hf", dir / "x", {}),
+                                 doctest::Contains(item.message), DataError);
+            CHECK_FALSE(fs::exists(dir / "x"));
+        }
+    }
+}
+
+TEST_CASE("hf: force replaces earlier imports and exports, nothing else") {
+    const TempDir dir;
+    import_hf(data("gpt2"), dir / "a", {});
+    HfImportOptions import_options;
+    import_options.force = true;
+    import_hf(data("gpt2"), dir / "a" / "", import_options);
+    const Checkpoint checkpoint = Checkpoint::open(dir / "a");
+    HfExportOptions options;
+    options.force = true;
+    export_hf(checkpoint, dir / "out", options);
+    export_hf(checkpoint, dir / "out", options);
+    for (const fs::path& bad : {dir / "a", dir.path(), dir / "a" / "hf", fs::path()}) {
+        CHECK_THROWS_AS(export_hf(checkpoint, bad, options), UsageError);
+    }
+    CHECK_THROWS_AS(import_hf(dir / "out", dir / "out", import_options), UsageError);
+    CHECK_THROWS_AS(import_hf(data("gpt2"), dir / "out", import_options), UsageError);
+    std::ofstream(dir / "out" / "notes.txt") << "mine";
+    CHECK_THROWS_WITH_AS(export_hf(checkpoint, dir / "out", options),
+                         doctest::Contains("notes.txt"), UsageError);
+    CHECK(fs::exists(dir / "out" / "notes.txt"));
+}
+
 TEST_CASE("hf: GPT-2 files without prefix, with masks and a stored tied head") {
     const TempDir dir;
     const fs::path source = data("gpt2") / "model.safetensors";

@@ -192,7 +192,45 @@ TEST_CASE("reshard: a damaged source is named and leaves no destination") {
 TEST_CASE("reshard: layouts are read strictly") {
     CHECK(parse_layout("tp=2,pp=3").tp == 2);
     CHECK(layout_text(parse_layout("zero=1,dp_shard=3")) == "dp_shard=3,zero=1");
-    for (const char* bad : {"tp", "tp=", "tp=0", "tp=-1", "tp=2x", "qq=2", "tp=2,,pp=1"}) {
+    for (const char* bad : {"", "tp", "tp=", "tp=0", "tp=-1", "tp=2x", "qq=2", "tp=2,,pp=1",
+                            "tp=2,tp=4", "zero=4", "tp=100001", "tp=100000,pp=100000"}) {
         CHECK_THROWS_AS(parse_layout(bad), UsageError);
     }
+    CHECK_THROWS_WITH_AS(parse_layout("tp=99999999"), doctest::Contains("from 1 to 100000"),
+                         UsageError);
+}
+
+TEST_CASE("reshard: more files than can be open at once are refused, many shards are not") {
+    const TempDir dir;
+    const Manifest source = read_manifest(save_model(dir));
+    CHECK_THROWS_WITH_AS(
+        plan_reshard(source, {parse_layout("pp=3,dp_shard=5000,zero=1"), {}, 1 << 20}),
+        doctest::Contains("more than 4096 files"), UsageError);
+    CHECK(plan_reshard(source, {parse_layout("dp_shard=5000"), {}, 1 << 20}).files.size() <= 30);
+}
+
+TEST_CASE("reshard: force never replaces the source, what holds it, links or foreign files") {
+    const TempDir dir;
+    const fs::path source = save_model(dir);
+    const Checkpoint checkpoint = Checkpoint::open(source);
+    auto forced = to("tp=2");
+    forced.force = true;
+    fs::create_directories(dir / "home");
+    std::ofstream(dir / "home" / "thesis.txt") << "years";
+    std::ofstream(dir / "plain") << "text";
+    fs::create_directory_symlink(dir / "home", dir / "link");
+    fs::create_directory_symlink(dir.path(), dir / "loop");
+    for (const fs::path& bad :
+         {source, source / "", dir.path(), source / "inner", dir / "loop" / "step-00000007",
+          dir / "home", dir / "plain", dir / "link", fs::path(), fs::path(".")}) {
+        INFO(bad.string());
+        CHECK_THROWS_AS(reshard(checkpoint, bad, forced), UsageError);
+    }
+    CHECK(fs::exists(dir / "home" / "thesis.txt"));
+    CHECK(fs::is_symlink(dir / "link"));
+    CHECK(record::exit_code(diagnose(source)) == ExitCode::kOk);
+    fs::create_directories(dir / "x");
+    reshard(checkpoint, dir / "x" / "", forced);
+    reshard(checkpoint, dir / "x", forced);
+    check_equal(source, dir / "x");
 }
