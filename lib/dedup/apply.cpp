@@ -126,7 +126,9 @@ class Applier {
         uint64_t num_kept = 0;
         const auto flush = [&](size_t end) {
             const auto lines = std::string_view(batch.bytes).substr(kept_begin, end - kept_begin);
-            if (!lines.empty()) context_.output.write(batch.input, lines, num_kept);
+            const bool has_mark = kept_begin == 0 && !batch.lines.empty();
+            const size_t mark_bytes = has_mark ? batch.lines.front().mark_bytes : 0;
+            if (!lines.empty()) context_.output.write(batch.input, lines, num_kept, mark_bytes);
             sources_[batch.input].kept_bytes += lines.size();
             num_kept = 0;
         };

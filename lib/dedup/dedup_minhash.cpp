@@ -4,12 +4,14 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lib/base/error.h"
 #include "lib/base/units.h"
 #include "lib/cli/progress.h"
 #include "lib/dedup/apply.h"
+#include "lib/dedup/check_paths.h"
 #include "lib/dedup/cluster.h"
 #include "lib/dedup/group.h"
 #include "lib/dedup/inputs.h"
@@ -41,10 +43,12 @@ class Run {
           area_(options.tmp_dir) {}
 
     ExitCode execute() {
+        check_paths(options_, inputs_, target_);
         if (is_complete(options_, inputs_, target_)) {
             log::info("{} is complete already", options_.output);
             return ExitCode::kOk;
         }
+        probe_paths(options_, target_);
         Signed documents = sign_inputs();
         sources_ = documents.sources;
         const uint64_t num_ids =
@@ -90,6 +94,8 @@ class Run {
                                           static_cast<size_t>(options_.num_samples));
         Surveyor surveyor(area_, memory_.sort_bytes / 8, num_pairs);
         retract_earlier_output(options_, inputs_, target_);
+        // A killed run leaves this begun manifest, by which the next one knows the file as ours.
+        if (target_ == Target::kFile) begun_manifest_.emplace(options_.output + ".manifest.json");
         OutputWriter output(target_, options_.output, inputs_);
         RemovalList removal_list(options_.removal_list, sources_);
         cli::Progress progress("removing", inputs_.total_bytes(), options_.progress);
@@ -106,6 +112,9 @@ class Run {
 
     void finish(const corpus::BadRecords& bad, const ClusterCounts& counts,
                 const BandGroups& bands) {
+        // First, so that a crash from here on leaves no output that nobody can account for.
+        write_manifests(options_, inputs_, target_, sources_, outputs_, removal_entry_);
+        begun_manifest_.reset();
         if (!options_.report.empty() || options_.num_samples > 0) {
             read_texts(survey_, inputs_, sources_, options_, kShownTextBytes);
             clock_.end_stage("survey", 0);
@@ -116,7 +125,6 @@ class Run {
         if (!options_.report.empty()) {
             io::write_file_atomically(options_.report, io::to_pretty(report_json(facts)));
         }
-        write_manifests(options_, inputs_, target_, sources_, outputs_, removal_entry_);
         if (options_.num_samples > 0 && log::level() <= log::Level::kInfo) {
             const std::string pairs = pairs_side_by_side(survey_, inputs_, sources_,
                                                          static_cast<size_t>(options_.num_samples));
@@ -134,6 +142,7 @@ class Run {
     std::vector<Source> sources_;
     std::vector<record::FileEntry> outputs_;
     record::FileEntry removal_entry_;
+    std::optional<io::AtomicFile> begun_manifest_;
     Survey survey_;
 };
 
@@ -147,6 +156,7 @@ std::string describe_plan(const Options& options) {
     const Inputs inputs(options.inputs, options.reader.layout);
     const Target target = resolve_target(options.output, inputs, !options.removal_list.empty());
     plan_memory(options);
+    check_paths(options, inputs, target);
     std::string text = s_curve_table(options.parameters);
     text += format("{}: a document goes at Jaccard >= {} with the kept one\n",
                    options.parameters.is_transitive ? "transitive, not verified" : "verified",

@@ -161,11 +161,11 @@ void retract_earlier_output(const Options& options, const Inputs& inputs, Target
         log::warn("{}", error.describe());
     }
     fs::remove(path);
-    if (target == Target::kFile) return;
     for (const record::FileEntry& entry : listed) {
         const fs::path name = fs::path(entry.path).lexically_normal();
         const bool is_inside = !name.empty() && name.is_relative() && *name.begin() != "..";
-        const fs::path file = fs::path(options.output) / name;
+        const fs::path file =
+            target == Target::kFile ? fs::path(options.output) : fs::path(options.output) / name;
         if (is_inside && fs::exists(file) && !is_input(file, inputs)) fs::remove(file);
     }
 }

@@ -61,9 +61,9 @@ MemoryPlan plan_memory(const Options& options) {
     const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
     if (options.memory_bytes < least_memory_bytes(options)) {
         throw UsageError(format(
-            "--memory {}: {} threads and lines of up to {} (--max-line) need at least {}",
+            "--memory {}: {} threads and lines of up to {} (--max-line) need at least {}MiB",
             human_bytes(options.memory_bytes), threads, human_bytes(options.reader.max_line_bytes),
-            human_bytes(least_memory_bytes(options))));
+            (least_memory_bytes(options) + kMiB - 1) / kMiB));
     }
     const uint64_t shared = options.memory_bytes - kProgramBytes - threads * kThreadBytes;
     const uint64_t longest = options.reader.max_line_bytes * kBytesPerLineByte;

@@ -19,8 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_document_name(const fs::path& path) {
-    fs::path name = path.filename();
-    if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
+    const fs::path name = path.filename();
     return name.has_extension() && name.extension() != "." && !path.string().ends_with('/');
 }
 
@@ -103,12 +102,6 @@ std::vector<std::string> mirrored_names(const Inputs& inputs) {
     return names;
 }
 
-OutputWriter::OutputWriter(Target target, std::string output, const Inputs& inputs)
-    : target_(target), output_(std::move(output)) {
-    if (target_ == Target::kStdout) stream_ = io::open_output("-");
-    if (target_ == Target::kFolder) names_ = mirrored_names(inputs);
-}
-
 namespace {
 
 /// Removes what a killed run left: ".NAME.tmp-PID-N" whose process is gone.
@@ -126,6 +119,15 @@ void remove_stale_temporaries(const fs::path& target) {
 }
 
 }  // namespace
+
+OutputWriter::OutputWriter(Target target, std::string output, const Inputs& inputs)
+    : target_(target), output_(std::move(output)) {
+    if (target_ == Target::kStdout) stream_ = io::open_output("-");
+    if (target_ == Target::kFile) remove_stale_temporaries(output_ + ".manifest.json");
+    if (target_ != Target::kFolder) return;
+    names_ = mirrored_names(inputs);
+    remove_stale_temporaries(fs::path(output_) / "manifest.json");
+}
 
 void OutputWriter::open(size_t input) {
     entry_ = {};
@@ -150,11 +152,30 @@ void OutputWriter::close() {
     entries_.push_back(entry_);
 }
 
-void OutputWriter::write(size_t input, std::string_view lines, uint64_t num_documents) {
+void OutputWriter::write(size_t input, std::string_view lines, uint64_t num_documents,
+                         size_t mark_bytes) {
     if (target_ == Target::kNone) return;
+    if (target_ == Target::kStdout) {
+        join(input, lines, mark_bytes);
+        return;
+    }
     if (!stream_) open(input);
     stream_->write(lines);
     entry_.records += num_documents;
+}
+
+/// The inputs become one stream: a last line without its newline gets one when more lines follow,
+/// and a byte order mark stays only at the begin of the stream.
+void OutputWriter::join(size_t input, std::string_view lines, size_t mark_bytes) {
+    if (has_written_) lines.remove_prefix(mark_bytes);
+    if (lines.empty()) return;
+    if (has_written_ && input != last_input_ && last_byte_ != '\n') {
+        stream_->write(std::string_view("\n"));
+    }
+    stream_->write(lines);
+    last_input_ = input;
+    has_written_ = true;
+    last_byte_ = lines.back();
 }
 
 void OutputWriter::end_input(size_t input) {

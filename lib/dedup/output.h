@@ -29,8 +29,9 @@ class OutputWriter {
  public:
     OutputWriter(Target target, std::string output, const Inputs& inputs);
 
-    /// @param input not below that of the last call
-    void write(size_t input, std::string_view lines, uint64_t num_documents);
+    /// @param input not below that of the last call. @param mark_bytes of a byte order mark at the
+    ///        begin of `lines`
+    void write(size_t input, std::string_view lines, uint64_t num_documents, size_t mark_bytes = 0);
     /// Ends an input's output, also an empty one.
     void end_input(size_t input);
     /// Ends the output; @return what was written, for the manifest. Nothing for a stream.
@@ -39,11 +40,16 @@ class OutputWriter {
  private:
     void open(size_t input);
     void close();
+    void join(size_t input, std::string_view lines, size_t mark_bytes);
 
     Target target_;
     std::string output_;
     std::vector<std::string> names_;  // of the folder's files
     std::unique_ptr<io::OutputStream> stream_;
+    // Of a stream so far:
+    bool has_written_ = false;
+    size_t last_input_ = 0;
+    char last_byte_ = '\0';
     record::FileEntry entry_;
     std::vector<record::FileEntry> entries_;
 };

@@ -24,6 +24,7 @@ struct SignItem {
     std::vector<uint64_t> keys;  // as many for each signed document as there are bands
     std::vector<std::pair<uint64_t, corpus::BadRecord>> bad;
     Source counts;
+    bool is_cut = false;  // the last of `bad` is half a line at the end of a stream
 };
 
 /// One thread's tools.
@@ -64,6 +65,8 @@ class Signer {
                 ++item.counts.num_blank;
             } else if (result.reason != corpus::Reason::kNone) {
                 note_bad(item, line, result, input.name);
+                item.is_cut = input.is_stream && input.layout == corpus::Layout::kJsonLines &&
+                              is_half_line(item.batch.lines[line], result);
             } else {
                 sign_document(item, line, result, worker);
             }
@@ -80,6 +83,12 @@ class Signer {
         result.reason = corpus::Reason::kTooLong;
         result.detail = "see --max-line";
         return result;
+    }
+
+    /// A program that dies while it writes into a pipe leaves a line like this.
+    static bool is_half_line(const BatchLine& line, const corpus::ScanResult& result) {
+        return !line.has_newline && (result.reason == corpus::Reason::kNotJson ||
+                                     result.reason == corpus::Reason::kInvalidUtf8);
     }
 
     static void note_bad(SignItem& item, size_t line, const corpus::ScanResult& result,
@@ -142,6 +151,12 @@ void collect(SignItem& item, const Options& options, Signed& result) {
         if (options.reader.policy.fail_at_first) throw DataError(bad.describe());
         result.bad.add(bad);
         result.bad_ids.add({id, Fate::kBad + static_cast<uint64_t>(bad.reason)});
+    }
+    if (item.is_cut) {
+        throw DataError(
+            format("{}: the stream was cut inside its last line; look at the program "
+                   "that writes it (set -o pipefail)",
+                   item.bad.back().second.describe()));
     }
     for (const ExactRecord& record : item.exact) result.exact.add(record);
     const size_t num_bands = result.bands.size();

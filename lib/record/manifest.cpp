@@ -128,16 +128,40 @@ std::optional<std::string> first_difference(const Manifest& there, const Manifes
     return inputs_difference(there, asked);
 }
 
+namespace {
+
+/// True when every listed output lies there with its size. Hashes are not computed.
+bool has_outputs(const Manifest& manifest, const std::filesystem::path& folder) {
+    for (const FileEntry& entry : manifest.outputs) {
+        std::error_code error;
+        const uint64_t bytes = std::filesystem::file_size(folder / entry.path, error);
+        if (error || bytes != entry.bytes) return false;
+    }
+    return true;
+}
+
+Manifest read_own_manifest(const std::filesystem::path& path) {
+    try {
+        return read_manifest(path);
+    } catch (const DataError& error) {
+        throw DataError(format("{}; --force redoes it", error.describe()));
+    }
+}
+
+}  // namespace
+
 OutputState check_output(const std::filesystem::path& output, const Manifest& asked, bool force) {
     if (!std::filesystem::exists(output)) return OutputState::kAbsent;
     const std::filesystem::path path = manifest_path(output);
     if (!std::filesystem::exists(path)) return OutputState::kUnfinished;
     if (force) return OutputState::kUnfinished;
-    if (const auto difference = first_difference(read_manifest(path), asked)) {
+    const Manifest there = read_own_manifest(path);
+    if (const auto difference = first_difference(there, asked)) {
         throw UsageError(format("{} was made differently: {}; use another output or --force",
                                 output.string(), *difference));
     }
-    return OutputState::kComplete;
+    return has_outputs(there, path.parent_path()) ? OutputState::kComplete
+                                                  : OutputState::kUnfinished;
 }
 
 }  // namespace longhaul::record

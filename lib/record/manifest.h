@@ -48,7 +48,8 @@ std::optional<std::string> first_difference(const Manifest& there, const Manifes
 /// State of an output before work begins (DESIGN section 2, "Outputs").
 enum class OutputState { kAbsent, kUnfinished, kComplete };
 /// Complete with the same manifest: kComplete (exit 0 at once). A different one: UsageError naming
-/// the first difference, unless `force`. Unfinished (no manifest): kUnfinished.
+/// the first difference, unless `force`. Unfinished (no manifest, or a listed output is missing or
+/// has another size): kUnfinished. @throws DataError for a damaged manifest, unless `force`
 OutputState check_output(const std::filesystem::path& output, const Manifest& asked, bool force);
 
 }  // namespace longhaul::record

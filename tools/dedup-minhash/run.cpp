@@ -81,6 +81,7 @@ ExitCode run_dedup(const std::string& name, const cli::Args& args) {
     command.parse(args);
     if (options.inputs.empty()) throw UsageError("no INPUT; - is stdin");
     if (options.max_candidates < 1) throw UsageError("--max-candidates must be at least 1");
+    if (words.max_line.value < 1) throw UsageError("--max-line must be at least 1");
     options.parameters = parameters.resolve(command);
     options.parameters.is_transitive = is_transitive;
     options.reader.max_line_bytes = words.max_line.value;

@@ -12,7 +12,9 @@ try --hash sha1 "$sample"
 try --input-format csv "$sample"
 try --on-bad-record drop "$sample"
 try --max-bad-records many "$sample"
-try --memory 1M "$sample"
+try --threads 2 --memory 1M "$sample"
+try --threads 2 --memory 1100MB "$sample"
+try --max-line 0 "$sample"
 cp "$sample" a.jsonl
 cp "$sample" b.jsonl
 try a.jsonl b.jsonl

@@ -48,11 +48,30 @@ TEST_CASE("manifest: an output is absent, unfinished, complete or refused") {
     io::create_directories(folder);
     CHECK(record::check_output(folder, sample(), false) == record::OutputState::kUnfinished);
     record::write_manifest(record::manifest_path(folder), sample());
+    io::write_file_atomically(folder / "out.jsonl", "12345");
     CHECK(record::check_output(folder, sample(), false) == record::OutputState::kComplete);
     record::Manifest other = sample();
     other.kind = "shards";
     CHECK_THROWS_AS(record::check_output(folder, other, false), UsageError);
     CHECK(record::check_output(folder, other, true) == record::OutputState::kUnfinished);
+}
+
+TEST_CASE("manifest: an output that is missing or has another size is unfinished") {
+    const test::TempDir dir;
+    const auto file = dir / "out.jsonl";
+    io::write_file_atomically(file, "12345");
+    record::write_manifest(record::manifest_path(file), sample());
+    CHECK(record::check_output(file, sample(), false) == record::OutputState::kComplete);
+    io::write_file_atomically(file, "123");
+    CHECK(record::check_output(file, sample(), false) == record::OutputState::kUnfinished);
+    const auto folder = dir / "out";
+    io::create_directories(folder);
+    record::write_manifest(record::manifest_path(folder), sample());
+    CHECK(record::check_output(folder, sample(), false) == record::OutputState::kUnfinished);
+    io::write_file_atomically(record::manifest_path(file), "{");
+    CHECK_THROWS_WITH_AS(record::check_output(file, sample(), false),
+                         doctest::Contains("--force redoes it"), DataError);
+    CHECK(record::check_output(file, sample(), true) == record::OutputState::kUnfinished);
 }
 
 TEST_CASE("manifest: a damaged file names the key") {

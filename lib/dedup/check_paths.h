@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What a run would write, checked before any work: nothing may be lost by a slip of the command
+// line, and nothing found out only at the end.
+
+#include "lib/dedup/inputs.h"
+#include "lib/dedup/options.h"
+#include "lib/dedup/output.h"
+
+namespace longhaul::dedup {
+
+/// Looks at everything that a run writes; changes nothing.
+/// @throws UsageError when two of them are one file, when one is an input or a --parent, when an
+///         existing file that is not the run's own would be replaced without --force, when a name
+///         can not be written as asked, or when the folder for temporary files is missing
+void check_paths(const Options& options, const Inputs& inputs, Target target);
+
+/// Tries whether the removal list, the report and the manifest can be written where they are asked;
+/// they may be inside the output's folder, which is made then.
+/// @throws IoError when not
+void probe_paths(const Options& options, Target target);
+
+}  // namespace longhaul::dedup
