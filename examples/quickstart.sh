@@ -50,7 +50,7 @@ prepare_text() {
 
 make_shards() {
     bold "tok-shard: a byte-level BPE of $vocab tokens, then token shards"
-    [ -e tokenizer.json ] || tok-shard train --vocab-size "$vocab" -o tokenizer.json clean/corpus.jsonl
+    tok-shard train --vocab-size "$vocab" -o tokenizer.json clean/corpus.jsonl
     tok-shard -t tokenizer.json -o shards clean/corpus.jsonl
     tok-shard verify shards
     tok-shard stats shards

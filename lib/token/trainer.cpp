@@ -171,7 +171,9 @@ class Trainer {
     std::priority_queue<Candidate> heap_;
 };
 
-void check(const TrainOptions& options) {
+}  // namespace
+
+void check_train_options(const TrainOptions& options) {
     const std::set<std::string> distinct(options.specials.begin(), options.specials.end());
     if (distinct.size() != options.specials.size() || distinct.count("") > 0) {
         throw UsageError("special tokens must be different and not empty");
@@ -184,8 +186,6 @@ void check(const TrainOptions& options) {
                    options.vocab_size, smallest, 1u << 24, options.specials.size()));
     }
 }
-
-}  // namespace
 
 uint64_t count_words(Scheme scheme, std::string_view text, WordCounts& counts) {
     uint64_t left_out = 0;
@@ -202,7 +202,7 @@ uint64_t count_words(Scheme scheme, std::string_view text, WordCounts& counts) {
 }
 
 TrainedBpe train_bpe(const WordCounts& counts, const TrainOptions& options) {
-    check(options);
+    check_train_options(options);
     return Trainer(counts, options).run();
 }
 

@@ -42,6 +42,9 @@ inline constexpr size_t kMaxTrainingPieceBytes = 1024;
 /// Adds the pieces of a text. @return bytes left out in pieces that are too long.
 uint64_t count_words(Scheme scheme, std::string_view text, WordCounts& counts);
 
+/// @throws UsageError: vocab_size below 256 + specials or too large, specials twice or empty
+void check_train_options(const TrainOptions& options);
+
 /// @throws UsageError: vocab_size below 256 + specials, or specials twice. Fewer tokens than asked
 /// come out when no pair is left that occurs min_frequency times.
 TrainedBpe train_bpe(const WordCounts& counts, const TrainOptions& options);

@@ -12,6 +12,7 @@
 #include "lib/io/json.h"
 #include "lib/log/log.h"
 #include "lib/tokenize/finish.h"
+#include "lib/tokenize/output_check.h"
 #include "lib/tokenize/plan.h"
 #include "lib/tokenize/unit_encoder.h"
 #include "lib/tokenize/unit_record.h"
@@ -41,6 +42,9 @@ void remove_output(const fs::path& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
         if (name.starts_with("shard-") && name.ends_with(".h5")) fs::remove(entry.path());
+        if (name.starts_with(".") && name.find(".tmp-") != std::string::npos) {
+            fs::remove_all(entry.path());  // of a killed run
+        }
     }
 }
 
@@ -175,6 +179,10 @@ Borders resolve_borders(const token::Tokenizer& tokenizer, const EncodeJob& job)
 
 ExitCode run_encode(const EncodeJob& job) {
     batch_budget(job);  // complains before anything is written
+    if (!job.report.empty()) check_output_path(job.report, "--report", job.inputs);
+    if (!job.parent.empty()) {
+        with_context([&] { return record::read_manifest(job.parent); }, "--parent");
+    }
     const token::Tokenizer tokenizer = token::load_tokenizer(job.tokenizer);
     for (const std::string& warning : tokenizer.parts().warnings) log::warn("{}", warning);
     const Borders borders = resolve_borders(tokenizer, job);
@@ -189,6 +197,7 @@ ExitCode run_encode(const EncodeJob& job) {
     }
     const record::Manifest asked = plan_manifest(job, plan, tokenizer, borders);
     if (prepare_output(job, asked)) {
+        check_complete(job, tokenizer);
         if (is_stream) check_streams(job);
         log::info("{} is complete already", job.output);
         return ExitCode::kOk;

@@ -30,6 +30,9 @@ bool is_compressed(const std::string& path) {
     return is_gzip || is_zstd || is_skippable;
 }
 
+/// Each unit is a shard file and a record at least.
+constexpr size_t kMaxUnits = 100000;
+
 /// Fills units one after another.
 class Planner {
  public:
@@ -63,6 +66,10 @@ class Planner {
         used_ = 0;
     }
     void append(const PlannedSegment& segment, uint64_t bytes) {
+        if (!is_open_ && plan_.units.size() == kMaxUnits) {
+            throw UsageError(format("--unit-size {} makes more than {} units; give a larger one",
+                                    job_.unit_bytes, kMaxUnits));
+        }
         if (!is_open_) plan_.units.emplace_back();
         is_open_ = true;
         plan_.units.back().push_back(segment);

@@ -13,6 +13,7 @@
 #include "lib/record/manifest.h"
 #include "lib/text/normalization_forms.h"
 #include "lib/tokenize/ordered_workers.h"
+#include "lib/tokenize/output_check.h"
 
 namespace longhaul::tokenize {
 
@@ -86,6 +87,10 @@ void read_inputs(const TrainJob& job, Workers& workers, cli::Progress& progress,
         submit();
         bad.merge(reader.bad_records());
         num_records += reader.num_records();
+        if (path == "-" && reader.num_records() == 0) {
+            throw DataError(
+                "standard input: no documents; see why the program that writes it ended");
+        }
         manifest.inputs.push_back(
             {path, reader.stored_bytes(), reader.num_records(), reader.stored_hash()});
     }
@@ -108,11 +113,48 @@ record::Manifest begin_manifest(const TrainJob& job) {
     return manifest;
 }
 
+/// Hash of an input as stored, for comparison only.
+record::FileEntry hash_input(const std::string& path) {
+    const auto input = io::open_input(path);
+    std::vector<std::byte> block(1 << 18);
+    while (input->read(block) > 0) {
+    }
+    return {path, input->stored_bytes(), 0, input->stored_hash()};
+}
+
+/// For an output that exists. @return when it is complete with these options and inputs.
+/// @throws UsageError: made differently, not by us, or damaged
+void check_existing(const TrainJob& job) {
+    record::Manifest asked = begin_manifest(job);
+    const std::filesystem::path path = record::manifest_path(job.output);
+    if (!std::filesystem::is_regular_file(job.output) || !std::filesystem::exists(path)) {
+        throw UsageError(format("{} exists already, without {}; use another name or --force",
+                                job.output, path.filename().string()));
+    }
+    record::Manifest made;
+    try {
+        made = record::read_manifest(path);
+    } catch (const Error& error) {
+        throw UsageError(format("{}; --force trains again", error.describe()));
+    }
+    for (const std::string& input : job.inputs) asked.inputs.push_back(hash_input(input));
+    record::check_output(job.output, asked, false);
+    const bool is_whole =
+        made.outputs.size() == 1 && hash_input(job.output).xxh3_128 == made.outputs[0].xxh3_128;
+    if (is_whole) return;
+    throw UsageError(format("{} is not what its manifest says; --force trains again", job.output));
+}
+
 }  // namespace
 
 ExitCode run_train(const TrainJob& job) {
+    token::check_train_options(job.train);
+    check_output_path(job.output, "--output", job.inputs);
+    check_output_path(job.output + ".manifest.json", "--output", job.inputs);
     if (std::filesystem::exists(job.output) && !job.force) {
-        throw UsageError(format("{} exists already; use another name or --force", job.output));
+        check_existing(job);
+        log::info("{} is complete already", job.output);
+        return ExitCode::kOk;
     }
     uint64_t total_bytes = 0;
     for (const std::string& path : job.inputs) {

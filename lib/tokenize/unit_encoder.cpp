@@ -2,6 +2,7 @@
 #include "lib/tokenize/unit_encoder.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "lib/base/error.h"
@@ -21,6 +22,11 @@ constexpr size_t kBatchBytes = 1 << 20;
 constexpr uint64_t kCostPerByte = 10;
 
 using Workers = OrderedWorkers<LineBatch, EncodedBatch>;
+
+/// Standard input or a pipe.
+bool is_stream(const std::string& path) {
+    return path == "-" || !std::filesystem::is_regular_file(path);
+}
 
 /// Reads the segments of a unit and hands batches to the workers.
 class SegmentReader {
@@ -70,9 +76,24 @@ class SegmentReader {
                 {batch_.bytes.size(), text.size(), line.number - 1, line.offset, line.is_too_long});
             batch_.bytes += text;
             ++count;
+            if (!line.has_newline && batch_.layout == corpus::Layout::kJsonLines) {
+                check_last_line(input, line);
+            }
             if (batch_.bytes.size() >= kBatchBytes || batch_.lines.size() >= 65536) submit(input);
         }
         return count;
+    }
+
+    /// A pipe whose writer died ends inside a line.
+    void check_last_line(const io::InputStream& input, const io::Line& line) const {
+        if (!is_stream(context_.job.inputs[batch_.input]) || line.is_too_long) return;
+        corpus::DocumentScanner scanner(batch_.layout, context_.job.reader.text_field);
+        const corpus::Reason reason = scanner.scan(line.text).reason;
+        if (reason != corpus::Reason::kNotJson && reason != corpus::Reason::kInvalidUtf8) return;
+        throw DataError(
+            format("{}:{}:{}: the stream was cut: its last line has no newline and is not whole; "
+                   "see why the program that writes it ended",
+                   input.name(), line.number, line.offset));
     }
 
     void read_whole(io::InputStream& input) {
@@ -153,6 +174,11 @@ UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t nu
     SegmentReader reader(context, workers);
     for (const PlannedSegment& segment : unit) result.segments.push_back(reader.read(segment));
     workers.finish();
+    const std::string& first = context.job.inputs[unit.front().input];
+    if (is_stream(first) && result.counts.records == 0) {
+        throw DataError(format("{}: no documents; see why the program that writes it ended",
+                               first == "-" ? "standard input" : first));
+    }
     result.shards = writer.close();
     return result;
 }

@@ -52,7 +52,8 @@ class Verifier {
         try {
             manifest_ = shards::read_shard_manifest(options_.folder, details_);
         } catch (const Error& error) {
-            fail("shards.manifest", options_.folder, error.describe());
+            add(Status::kFail, "shards.manifest", options_.folder, error.describe(),
+                manifest_remedy());
             return std::move(findings_);
         }
         load_tokenizer();
@@ -80,6 +81,12 @@ class Verifier {
         add(Status::kFail, code, subject, std::move(evidence), kRemake);
     }
 
+    const char* manifest_remedy() const {
+        const fs::path folder(options_.folder);
+        if (fs::exists(folder / "manifest.json")) return kRemake;
+        if (fs::exists(folder / "plan.json")) return "run the same tok-shard again: it resumes";
+        return "name a folder that tok-shard has written";
+    }
     void load_tokenizer() {
         const std::string folder = options_.folder + "/tokenizer";
         try {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 
 #include "lib/base/error.h"
 #include "lib/cluster/environment.h"
+#include "lib/config/nearest_word.h"
 #include "lib/tokenize/encode.h"
 #include "tools/tok-shard/subcommands.h"
 
@@ -42,6 +44,15 @@ struct Words {
     cli::Bytes unit_size{512ull << 20};
     cli::CommonOptions common;
 };
+
+/// "tok-shard stat DIR" would otherwise ask for a tokenizer.
+void refuse_misspelt_subcommand(const cli::Args& args) {
+    if (args.empty() || args[0].starts_with('-') || std::filesystem::exists(args[0])) return;
+    const std::string near = config::nearest_word(
+        args[0], {"verify", "stats", "decode", "cat", "batch", "train", "selftest"});
+    if (near.empty()) return;
+    throw UsageError(format("{}: no such file; did you mean the sub-command {}?", args[0], near));
+}
 
 void add_options(cli::Command& command, tokenize::EncodeJob& job, Words& words) {
     add_tokenizer_options(command, job.tokenizer);
@@ -87,6 +98,7 @@ ExitCode run_encode(const cli::Args& args) {
                               {"batch", "the documents of a training step"},
                               {"train", "train a BPE tokenizer"},
                               {"selftest", "fast path against general path for a tokenizer"}});
+    refuse_misspelt_subcommand(args);
     add_options(command, job, words);
     command.parse(args);
     finish_reader_options(job.reader, words.reader);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/tokenize/output_check.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "lib/base/error.h"
+#include "lib/io/file.h"
+#include "lib/shards/format.h"
+#include "lib/token/load.h"
+
+namespace longhaul::tokenize {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Time = std::pair<int64_t, int64_t>;  // seconds, nanoseconds
+
+constexpr const char* kRemedy = "tok-shard --force makes the shards again";
+
+Time time_of(const timespec& time) {
+    return {time.tv_sec, time.tv_nsec};
+}
+
+struct stat stat_of(const std::string& path) {
+    struct stat result {};
+    if (::stat(path.c_str(), &result) != 0) throw IoError("cannot look at " + path);
+    return result;
+}
+
+/// XXH3-128 of the bytes [begin, end) of a file, or of fewer when it ends before.
+Hash128 hash_range(const std::string& path, uint64_t begin, uint64_t end) {
+    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
+    if (::lseek(fd.get(), static_cast<off_t>(begin), SEEK_SET) < 0) {
+        throw IoError("cannot seek in " + path);
+    }
+    std::vector<std::byte> block(1 << 20);
+    Hasher128 hasher;
+    while (begin < end) {
+        const size_t wanted = static_cast<size_t>(std::min<uint64_t>(block.size(), end - begin));
+        const size_t got = io::read_full(fd.get(), std::span(block).first(wanted), path);
+        if (got == 0) break;
+        hasher.update(std::span<const std::byte>(block).first(got));
+        begin += got;
+    }
+    return hasher.digest();
+}
+
+void check_shards(const fs::path& folder, const shards::ShardDetails& details) {
+    for (const shards::ShardEntry& shard : details.shards) {
+        const fs::path path = folder / shard.file;
+        std::error_code error;
+        const uint64_t bytes = fs::file_size(path, error);
+        if (error) {
+            throw UsageError(format("{}: {}, but the manifest lists it; {}", path.string(),
+                                    error.message(), kRemedy));
+        }
+        if (bytes == shard.bytes) continue;
+        throw UsageError(format("{}: {} bytes, the manifest says {}; {}", path.string(), bytes,
+                                shard.bytes, kRemedy));
+    }
+}
+
+void check_tokenizer(const std::string& folder, const token::Tokenizer& tokenizer) {
+    Hash128 hash;
+    try {
+        hash = token::load_tokenizer({folder, "", {}}).hash();
+    } catch (const Error& error) {
+        throw UsageError(format("{}: damaged: {}; {}", folder, error.describe(), kRemedy));
+    }
+    if (hash != tokenizer.hash()) {
+        throw UsageError(
+            format("{}: not the tokenizer that the shards were made with; {}", folder, kRemedy));
+    }
+}
+
+/// Reads again what was written or replaced since the manifest (the time of a change of the inode
+/// also tells a file that was moved here).
+void check_inputs(const fs::path& manifest_path, const record::Manifest& manifest,
+                  const shards::ShardDetails& details) {
+    const Time made = time_of(stat_of(manifest_path.string()).st_mtim);
+    for (size_t i = 0; i < details.segments.size() && i < manifest.inputs.size(); ++i) {
+        const shards::Segment& segment = details.segments[i];
+        const std::string& path = details.inputs.at(segment.input);
+        if (path == "-" || !fs::is_regular_file(path)) continue;
+        const struct stat input = stat_of(path);
+        if (std::max(time_of(input.st_mtim), time_of(input.st_ctim)) < made) continue;
+        if (hash_range(path, segment.begin, segment.end) == manifest.inputs[i].xxh3_128) continue;
+        throw UsageError(
+            format("{} is complete, but {} has changed since; use another output or --force",
+                   manifest_path.parent_path().string(), path));
+    }
+}
+
+}  // namespace
+
+void check_output_path(const std::string& path, const char* option,
+                       const std::vector<std::string>& inputs) {
+    if (path == "-") throw UsageError(format("{}: names a file, not standard output", option));
+    for (const std::string& input : inputs) {
+        std::error_code ignored;  // one of them does not exist: not the same file
+        if (input == "-" || !fs::equivalent(path, input, ignored)) continue;
+        throw UsageError(format("{} {}: it is an input and would be overwritten", option, path));
+    }
+}
+
+void check_complete(const EncodeJob& job, const token::Tokenizer& tokenizer) {
+    const fs::path folder(job.output);
+    shards::ShardDetails details;
+    record::Manifest manifest;
+    try {
+        manifest = shards::read_shard_manifest(folder, details);
+    } catch (const Error& error) {
+        throw UsageError(format("the manifest is damaged: {}; {}", error.describe(), kRemedy));
+    }
+    check_shards(folder, details);
+    check_tokenizer((folder / "tokenizer").string(), tokenizer);
+    check_inputs(folder / "manifest.json", manifest, details);
+}
+
+}  // namespace longhaul::tokenize
