@@ -131,6 +131,13 @@ Verdict from_signal(const Evidence& evidence) {
         return {Cause::kCode, {}, {}, format("exit code {}", evidence.exit_code)};
     }
     // KILL comes from outside: the kernel, an operator, a dying host. Others are the program's own.
+    if (signal == SIGKILL && !evidence.job) {
+        return {
+            Cause::kMemory,
+            evidence.failed_hosts,
+            {},
+            format("exit code {} (Killed): out of memory, or killed by hand", evidence.exit_code)};
+    }
     const Cause cause = signal == SIGKILL ? Cause::kNode : Cause::kCode;
     return {cause,
             evidence.failed_hosts,

@@ -13,7 +13,7 @@
 
 namespace longhaul::guard {
 
-/// RUN/exit.json, written by rank 0 of train-run as its last act (longhaul-run.5).
+/// RUN/exit.json, written by rank 0 of train-run as its last act (longhaul-run-directory.5).
 struct ExitRecord {
     int code = 0;
     std::string cause;

@@ -123,7 +123,16 @@ io::Json event_json(const FaultEvent& event) {
 Explanation explain(const std::string& job_or_run) {
     Explanation explanation;
     explanation.run = find_run(job_or_run);
-    explanation.events = History(explanation.run).events();
+    std::error_code ignored;
+    if (!fs::exists(explanation.run / "faults.jsonl", ignored)) {
+        throw DataError(
+            format("{}: no faults.jsonl here: job-guard has started nothing with this "
+                   "run directory",
+                   explanation.run.string()));
+    }
+    const History history(explanation.run);
+    explanation.events = history.events();
+    explanation.num_unreadable = history.num_unreadable();
     explanation.newest_step = newest_committed_step(explanation.run);
     const FaultEvent* start = last_of(explanation.events, "start");
     if (start) explanation.job_state = state_of(start->job_id);
@@ -133,6 +142,10 @@ Explanation explain(const std::string& job_or_run) {
 std::string to_text(const Explanation& explanation) {
     std::string text = explanation.run.string() + "\n";
     for (const FaultEvent& event : explanation.events) text += line_of(event) + "\n";
+    if (explanation.num_unreadable > 0) {
+        text +=
+            format("Lines of faults.jsonl that can not be read: {}\n", explanation.num_unreadable);
+    }
     const std::string counts = counts_text(explanation.events);
     if (!counts.empty()) text += "\nEnds: " + counts + "\n";
     text += "Newest checkpoint: " + step_text(explanation.newest_step) + "\n";
@@ -148,6 +161,7 @@ io::Json to_json(const Explanation& explanation) {
         explanation.newest_step ? io::Json(*explanation.newest_step) : io::Json(nullptr);
     json["job_state"] =
         explanation.job_state.empty() ? io::Json(nullptr) : io::Json(explanation.job_state);
+    json["unreadable_lines"] = explanation.num_unreadable;
     json["events"] = io::Json::array();
     for (const FaultEvent& event : explanation.events) json["events"].push_back(event_json(event));
     return json;

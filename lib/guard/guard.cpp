@@ -55,9 +55,12 @@ class Guard {
     void record_start(uint64_t restart);
     void record_end(const Verdict& verdict, const Decision& decision, const LaunchResult& result,
                     uint64_t restart);
+    LaunchResult try_start(uint64_t restart, Verdict& verdict);
+    Decision decide_here(const Verdict& verdict) const;
     ExitCode finish(const Decision& decision, const Verdict& verdict, int exit_code);
     ExitCode requeue();
     ExitCode hold(const Decision& decision, const Verdict& verdict);
+    ExitCode stop(const Decision& decision, const Verdict& verdict, int exit_code) const;
     /// @return false when a signal ended the pause: the job is to end.
     bool pause_before_restart();
 
@@ -85,13 +88,14 @@ uint64_t Guard::hosts_needed() const {
     return requested_nodes(options_.command).value_or(environment_.hosts.size());
 }
 
-/// Leaves out the hosts on which the check fails.
+/// Leaves out the hosts on which the check fails. Outside of Slurm it runs here.
 bool Guard::run_preflight() {
     const Hosts usable = usable_hosts();
-    if (policy_.preflight.empty() || usable.empty()) return true;
+    if (policy_.preflight.empty() || (usable.empty() && !hosts_.empty())) return true;
     LaunchOptions launch_options;
-    launch_options.argv =
-        preflight_command(policy_.preflight, usable.size(), avoided_in_allocation());
+    launch_options.argv = hosts_.empty() ? policy_.preflight
+                                         : preflight_command(policy_.preflight, usable.size(),
+                                                             avoided_in_allocation());
     launch_options.kill_grace_s = 5;
     launch_options.kill_remains = [this] { job_.kill_steps(); };
     const double begin_s = steady_now_s();
@@ -250,6 +254,26 @@ ExitCode Guard::hold(const Decision& decision, const Verdict& verdict) {
     return ExitCode::kStopped;
 }
 
+/// Ends for good, with the command's own exit code.
+ExitCode Guard::stop(const Decision& decision, const Verdict& verdict, int exit_code) const {
+    const bool is_on_purpose =
+        verdict.cause == Cause::kCancelled || verdict.cause == Cause::kStopped;
+    if (is_on_purpose) return ExitCode::kStopped;
+    constexpr const char* kByHand = "not in a Slurm job: start it again yourself";
+    if (is_orderly(verdict.cause)) {
+        log::info("{}", kByHand);
+        return ExitCode::kRequeue;
+    }
+    if (decision.reason.empty()) {
+        log::error("{}: {}. {}", cause_name(verdict.cause), verdict.evidence,
+                   cause_remedy(verdict.cause));
+    } else {
+        log::error("given up: {}; last cause: {}; {}; {}", decision.reason,
+                   cause_name(verdict.cause), cause_remedy(verdict.cause), kByHand);
+    }
+    return exit_code > 0 && exit_code < 126 ? static_cast<ExitCode>(exit_code) : ExitCode::kFailed;
+}
+
 ExitCode Guard::finish(const Decision& decision, const Verdict& verdict, int exit_code) {
     switch (decision.action) {
         case Action::kDone:
@@ -264,12 +288,36 @@ ExitCode Guard::finish(const Decision& decision, const Verdict& verdict, int exi
         case Action::kStop:
             break;
     }
-    const bool is_on_purpose =
-        verdict.cause == Cause::kCancelled || verdict.cause == Cause::kStopped;
-    if (is_on_purpose) return ExitCode::kStopped;
-    log::error("{}: {}. {}", cause_name(verdict.cause), verdict.evidence,
-               cause_remedy(verdict.cause));
-    return exit_code > 0 && exit_code < 126 ? static_cast<ExitCode>(exit_code) : ExitCode::kFailed;
+    return stop(decision, verdict, exit_code);
+}
+
+/// Without Slurm there is nothing to hold and no queue: it ends instead.
+Decision Guard::decide_here(const Verdict& verdict) const {
+    Decision decision = decide(verdict, assess(), policy_);
+    const bool needs_slurm =
+        decision.action == Action::kHold || decision.action == Action::kRequeue;
+    if (needs_slurm && !environment_.is_in_job()) decision.action = Action::kStop;
+    return decision;
+}
+
+/// Preflight and command. @throws UsageError when one can not be started; that is recorded.
+LaunchResult Guard::try_start(uint64_t restart, Verdict& verdict) {
+    LaunchResult result;
+    try {
+        if (run_preflight()) {
+            result = start_command(restart);
+            verdict = classify(gather(result, restart));
+        } else {
+            const char* what = hosts_.empty() ? "preflight failed" : "preflight left too few hosts";
+            verdict = {Cause::kNode, {}, {}, what};
+        }
+    } catch (const UsageError& error) {
+        result.exit_code = to_int(ExitCode::kUsage);
+        verdict = {Cause::kConfiguration, {}, {}, error.what()};
+        record_end(verdict, {Action::kStop, ""}, result, restart);
+        throw;
+    }
+    return result;
 }
 
 ExitCode Guard::run() {
@@ -279,16 +327,12 @@ ExitCode Guard::run() {
         notice_.start(time(nullptr), job_.info());
         const uint64_t restart = history_.next_restart(environment_.restart_count);
         record_start(restart);
-        LaunchResult result;
-        Verdict verdict{Cause::kNode, {}, {}, "preflight left too few hosts"};
-        if (run_preflight()) {
-            result = start_command(restart);
-            verdict = classify(gather(result, restart));
-        }
+        Verdict verdict;
+        const LaunchResult result = try_start(restart, verdict);
         blame(verdict);
         const Hosts before = hosts_;
         if (result.exit_code != 0) hosts_ = cluster::without_hosts(hosts_, verdict.dead_hosts);
-        const Decision decision = decide(verdict, assess(), policy_);
+        const Decision decision = decide_here(verdict);
         record_end(verdict, decision, result, restart);
         if (decision.action != Action::kRestart || !pause_before_restart()) {
             return finish(decision, verdict, result.first_task_code.value_or(result.exit_code));
@@ -296,9 +340,21 @@ ExitCode Guard::run() {
     }
 }
 
+/// Better no start than one whose history and checkpoints are lost. @throws UsageError
+void require_run_directory(const std::filesystem::path& run) {
+    if (run.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(run, error);
+    std::error_code ignored;
+    if (std::filesystem::is_directory(run, ignored)) return;
+    throw UsageError(format("--run {}: no run directory and none can be made: {}", run.string(),
+                            error ? error.message() : "it is not a folder"));
+}
+
 }  // namespace
 
 ExitCode run(const GuardOptions& options) {
+    require_run_directory(options.run);
     return Guard(options).run();
 }
 

@@ -14,14 +14,14 @@
 namespace longhaul::guard {
 namespace {
 
-/// @return nothing for a torn line, another tool's event, or a newer schema.
+/// @return nothing for a torn line or a newer schema; event "" for another tool's event.
 std::optional<FaultEvent> parse_event(std::string_view line) {
     const io::Json json = io::Json::parse(line, nullptr, false);
     if (!json.is_object() || json.value("schema", 0) != 1) return std::nullopt;
     FaultEvent event;
     try {
         event.event = json.value("event", "");
-        if (event.event != "start" && event.event != "end") return std::nullopt;
+        if (event.event != "start" && event.event != "end") return FaultEvent{};
         event.time_unix_s = json.value("time_unix_s", int64_t{0});
         event.job_id = json.value("job", "");
         event.restart = json.value("restart", uint64_t{0});
@@ -67,8 +67,10 @@ History::History(const std::filesystem::path& run) {
     const std::string text = io::read_text_file(file_);
     for (size_t begin = 0; begin < text.size();) {
         const size_t end = std::min(text.find('\n', begin), text.size());
-        auto event = parse_event(std::string_view(text).substr(begin, end - begin));
-        if (event) events_.push_back(std::move(*event));
+        const std::string_view line = std::string_view(text).substr(begin, end - begin);
+        auto event = parse_event(line);
+        if (!event && !line.empty()) ++num_unreadable_;
+        if (event && !event->event.empty()) events_.push_back(std::move(*event));
         begin = end + 1;
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // RUN/faults.jsonl: a line when the command starts, a line when it ends and what was decided
-// (longhaul-run.5). Appended with one write each; a torn last line and foreign events are skipped.
+// (longhaul-run-directory.5). Appended with one write each; a torn last line and foreign events are
+// skipped.
 
 #include <cstdint>
 #include <filesystem>
@@ -36,6 +37,8 @@ class History {
     explicit History(const std::filesystem::path& run);
 
     const std::vector<FaultEvent>& events() const { return events_; }
+    /// Lines that are torn, no event, or of a newer schema.
+    size_t num_unreadable() const { return num_unreadable_; }
     /// Appends to memory and file. A file that can not be written is warned about once.
     void append(const FaultEvent& event);
 
@@ -53,6 +56,7 @@ class History {
 
     std::filesystem::path file_;
     std::vector<FaultEvent> events_;
+    size_t num_unreadable_ = 0;
     bool has_warned_ = false;
 };
 

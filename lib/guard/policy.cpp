@@ -48,7 +48,9 @@ Reaction parse_reaction(const std::string& text) {
 }
 
 void check_range(double value, double low, const char* key) {
-    if (value < low) throw UsageError(format("{}: {} is too small (at least {})", key, value, low));
+    // Also refuses nan.
+    if (!(value >= low))
+        throw UsageError(format("{}: {} is too small (at least {})", key, value, low));
 }
 
 }  // namespace
@@ -83,12 +85,22 @@ config::Schema policy_schema(Policy& policy) {
 Policy load_policy(const std::filesystem::path& path) {
     Policy policy;
     config::Schema schema = policy_schema(policy);
-    if (!path.empty()) schema.load(path);
+    try {
+        if (!path.empty()) schema.load(path);
+    } catch (const IoError& error) {
+        throw UsageError(format("--policy: {}", error.what()));
+    }
     check_range(static_cast<double>(policy.max_without_progress), 0,
                 "restart.max_without_progress");
     check_range(static_cast<double>(policy.max_requeues), 0, "requeue.max");
     check_range(policy.kill_grace_s, 0, "hang.kill_grace_s");
     check_range(policy.delay_s, 0, "restart.delay_s");
+    check_range(static_cast<double>(policy.min_nodes), 0, "restart.min_nodes");
+    check_range(static_cast<double>(policy.max_excluded), 0, "requeue.max_excluded");
+    check_range(policy.start_timeout_s, 0, "hang.start_timeout_s");
+    check_range(policy.timeout_s, 0, "hang.timeout_s");
+    check_range(policy.notice_s, 0, "notice.before_end_s");
+    check_range(policy.preflight_timeout_s, 0, "preflight.timeout_s");
     return policy;
 }
 

@@ -48,6 +48,8 @@ bool is_end_of_link(const std::string& subject, const std::string& host) {
 }  // namespace
 
 std::vector<Finding> findings_from_json(const io::Json& json, const std::string& source) {
+    const auto schema = io::require<int64_t>(json, "schema", source);
+    if (schema != 1) throw DataError(format("{}: schema {} is not known (1 is)", source, schema));
     const io::Json list = io::require<io::Json>(json, "findings", source);
     if (!list.is_array()) throw DataError(format("{}: \"findings\" is no array", source));
     std::vector<Finding> findings;
@@ -61,6 +63,19 @@ std::vector<Finding> findings_from_json(const io::Json& json, const std::string&
              io::require<std::string>(list[i], "remedy", place)});
     }
     return findings;
+}
+
+std::optional<Finding> finding_of_absence(const io::Json& json, const std::string& host) {
+    if (!json.contains("members") || !json["members"].is_array()) return std::nullopt;
+    for (const io::Json& member : json["members"]) {
+        if (!member.is_string()) continue;
+        const auto name = member.get<std::string>();  // "n3" or "2@n3"
+        if (name == host || name.substr(name.find('@') + 1) == host) return std::nullopt;
+    }
+    return Finding{
+        Status::kUnknown, "ingest.absent", "host " + host,
+        format("it is none of the {} members that were measured", json["members"].size()),
+        "run nccl-probe with this host, or name it as nccl-probe does: --host"};
 }
 
 std::vector<Finding> findings_about(const std::vector<Finding>& findings, const std::string& host) {

@@ -89,7 +89,10 @@ int64_t gpus_in_gres(const std::string& gres) {
         depth -= c == ')' && depth > 0 ? 1 : 0;
     }
     for (const std::string& entry : split(plain, ',')) {
-        const std::vector<std::string> parts = split(entry, ':');
+        const bool has_prefix = entry.rfind("gres/", 0) == 0 || entry.rfind("gres:", 0) == 0;
+        std::string name = has_prefix ? entry.substr(5) : entry;
+        std::replace(name.begin(), name.end(), '=', ':');  // as in gres/gpu=8
+        const std::vector<std::string> parts = split(name, ':');
         if (parts[0] != "gpu") continue;
         const bool has_count =
             parts.size() > 1 && !parts.back().empty() &&

@@ -29,6 +29,16 @@ void keep_state(const std::string& path, const Snapshot& now, const State& befor
     }
 }
 
+/// Of a report, what makes another one a change: not the figures, which never stand still.
+std::string what_counts(const Report& report) {
+    std::string text;
+    for (const record::Finding& finding : report.findings) {
+        text += format("{} {} {}\n", record::status_name(finding.status), finding.code,
+                       finding.subject);
+    }
+    return text;
+}
+
 }  // namespace
 
 double default_deadline_s(Context context) {
@@ -67,7 +77,7 @@ void watch(const RunOptions& options, double every_s, const std::atomic<bool>& s
     constexpr std::chrono::milliseconds kNap(100);
     for (std::string last; !stop;) {
         const Report report = run_once(options);
-        std::string text = io::to_line(record::to_json(report.findings));
+        std::string text = what_counts(report);
         if (text != last) on_change(report);
         last = std::move(text);
         on_run(report);

@@ -201,7 +201,10 @@ std::vector<record::Finding> judge(const Sweep& sweep, const SweepOptions& optio
                  "nccl-probe pairs names the link; test memory and NIC of its ends"});
         }
         if (sweep.ranks.size() < 2) {
-            findings.push_back({Status::kNote, "sweep.single", subject,
+            // A floor that nothing was measured against is not met.
+            const bool is_asked = options.min_busbw_gb_per_s > 0;
+            findings.push_back({is_asked ? Status::kUnknown : Status::kNote, "sweep.single",
+                                subject,
                                 "one rank: nothing crosses a link, so busbw is 0 by definition",
                                 "start several ranks: mpirun -n 8 or srun --mpi=pmix -n 8"});
         } else if (options.min_busbw_gb_per_s > 0 && best < options.min_busbw_gb_per_s) {

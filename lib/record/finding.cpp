@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "lib/base/format.h"
 #include "lib/io/json.h"
@@ -40,6 +41,11 @@ std::vector<Finding> worst_first(std::vector<Finding> findings) {
     return findings;
 }
 
+/// Happened once and is not seen at the next look, although its cause may last.
+bool is_event(const std::string& code) {
+    return code.rfind("xid.", 0) == 0 || code.rfind("node.port.", 0) == 0;
+}
+
 }  // namespace
 
 const char* status_name(Status status) {
@@ -70,9 +76,14 @@ ExitCode exit_code_slurm(const std::vector<Finding>& findings) {
 }
 
 std::string drain_reason(const std::vector<Finding>& findings, const std::string& tool) {
+    std::vector<Finding> fails;
+    std::copy_if(findings.begin(), findings.end(), std::back_inserter(fails),
+                 [](const Finding& finding) { return finding.status == Status::kFail; });
+    // Events first: a script that reads the shortened line must see that there was one.
+    std::stable_partition(fails.begin(), fails.end(),
+                          [](const Finding& finding) { return is_event(finding.code); });
     std::string reason;
-    for (const Finding& finding : findings) {
-        if (finding.status != Status::kFail) continue;
+    for (const Finding& finding : fails) {
         reason += (reason.empty() ? tool + ": " : "; ") +
                   format("{} {}: {}", finding.code, finding.subject, finding.evidence);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <csignal>
 
+#include "lib/base/error.h"
 #include "lib/cli/output.h"
 #include "lib/io/json.h"
 #include "tools/gpu-health/check_options.h"
@@ -63,7 +64,11 @@ ExitCode run_check(const cli::Args& args) {
     config::Schema schema;
     health::RunOptions run;
     health::declare(schema, run.policy);
-    if (!options.config.empty()) schema.load(options.config);
+    try {
+        if (!options.config.empty()) schema.load(options.config);
+    } catch (const IoError& error) {
+        throw UsageError(format("--config: {}", error.what()));
+    }
     if (options.print_config) {
         cli::print(schema.print());
         return ExitCode::kOk;

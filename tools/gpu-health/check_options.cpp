@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/gpu-health/check_options.h"
 
-#include <algorithm>
+#include "lib/base/error.h"
 
 namespace longhaul::gpu_health {
 
@@ -38,6 +38,7 @@ void CheckOptions::parse(const cli::Args& args) {
     cli::Command command("gpu-health", "node checks for prolog, epilog, health check and jobs");
     declare(command);
     command.parse(args);
+    if (!(every.seconds >= 1)) throw UsageError("--every: at least 1s");
 }
 
 void CheckOptions::apply_to(health::RunOptions& run) const {
@@ -52,7 +53,10 @@ void CheckOptions::apply_to(health::RunOptions& run) const {
     if (source.deadline.seconds > 0) run.active.deadline_s = source.deadline.seconds;
     health::Policy& policy = run.policy;
     if (!gres.empty()) {
-        policy.gpus = std::max<int64_t>(0, health::gpus_in_gres(gres));
+        policy.gpus = gres == "(null)" ? 0 : health::gpus_in_gres(gres);
+        if (policy.gpus < 0) {
+            throw UsageError(format("--gres {}: names no GPU; such as gpu:8 or gpu:h100:8", gres));
+        }
         policy.gpus_source = "--gres";
     }
     if (expect_gpus >= 0) {

@@ -41,9 +41,10 @@ ExitCode run_ingest(const cli::Args& args) {
     if (host.empty()) host = this_host();
 
     const std::string source = input == "-" ? "standard input" : input;
-    const auto all =
-        health::findings_from_json(io::parse_json(io::read_all(input, 256 << 20), source), source);
-    const auto findings = health::findings_about(all, host);
+    const io::Json given = io::parse_json(io::read_all(input, 256 << 20), source);
+    const auto all = health::findings_from_json(given, source);
+    const auto absence = health::finding_of_absence(given, host);
+    const auto findings = absence ? std::vector{*absence} : health::findings_about(all, host);
     if (reason) {
         const std::string line = record::drain_reason(findings, "gpu-health");
         if (!line.empty()) cli::print_line("{}", line);

@@ -41,6 +41,9 @@ ExitCode run_guard(const cli::Args& args) {
         "  exec job-guard --run RUN -- srun train-run run.toml");
     command.rest_after_dashes(options.command);
     command.parse(args);
+    if (command.was_given("--run") && run.empty()) {
+        throw UsageError("--run: the name of the run directory is empty (an unset variable?)");
+    }
     options.policy = guard::load_policy(policy_file);
     if (command.was_given("--requeue-max")) options.policy.max_requeues = requeue_max;
     if (print_policy) {

@@ -8,7 +8,17 @@ for host in n1 n3; do
 done
 nccl-probe pairs --json --input "$DATA/pairs/slow-host.json" | gpu-health ingest --host n3 --reason --exit-policy slurm -
 echo "exit $?"
-echo '{"findings": 3}' | gpu-health ingest -
+echo '{"schema": 1, "findings": 3}' | gpu-health ingest -
+echo "exit $?"
+nccl-probe pairs --json --input "$DATA/pairs/slow-host.json" | gpu-health ingest --host n9 -
+echo "exit $?"
+echo '{"schema": 2, "findings": []}' | gpu-health ingest -
+echo "exit $?"
+gpu-health --gres garbage
+echo "exit $?"
+gpu-health --watch --every 0.1s
+echo "exit $?"
+gpu-health --config missing.toml
 echo "exit $?"
 echo "# not JSON" >text
 gpu-health --input text

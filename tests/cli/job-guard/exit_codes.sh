@@ -9,3 +9,6 @@ job-guard --policy policy.toml -- sh -c 'exit 1'
 echo "1 -> $?"
 job-guard --policy policy.toml -- sh -c 'kill -9 $$'
 echo "SIGKILL -> $?"
+printf '[restart]\ndelay_s = 0.0\nmax_without_progress = 0\n[preflight]\ncommand = ["false"]\n' >policy.toml
+job-guard --policy policy.toml -- true
+echo "preflight -> $?"

@@ -104,6 +104,7 @@ TEST_CASE("classify: table") {
          [](Evidence& e) { e.clue = Clue{Cause::kMemory, "n1", "oom-kill", 85, false, {}}; },
          Cause::kMemory},
         {"killed, nothing else known", 137, [](Evidence&) {}, Cause::kNode},
+        {"killed outside of Slurm", 137, [](Evidence& e) { e.job.reset(); }, Cause::kMemory},
         {"segmentation fault", 139, [](Evidence&) {}, Cause::kCode},
         {"exit 1", 1, [](Evidence&) {}, Cause::kCode},
         {"USR1 that the program does not handle", 138, [](Evidence&) {}, Cause::kNotice},

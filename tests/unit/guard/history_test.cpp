@@ -59,6 +59,7 @@ TEST_CASE("history: torn lines and foreign events are skipped") {
                               "{\"schema\":1,\"event\":\"end\",\"resta");
     const History history(dir.path());
     CHECK(history.events().size() == 1);
+    CHECK(history.num_unreadable() == 4);
     CHECK(history.next_restart(0) == 5);
 }
 

@@ -18,6 +18,8 @@ TEST_CASE("policy: GPUs in Slurm's words") {
     CHECK(gpus_in_gres("gpu:8") == 8);
     CHECK(gpus_in_gres("gpu:h100:8") == 8);
     CHECK(gpus_in_gres("gpu:h100:4(S:0-1),gpu:a100:2(IDX:0,3)") == 6);
+    CHECK(gpus_in_gres("gres/gpu:8") == 8);
+    CHECK(gpus_in_gres("gres/gpu:h100=4,tmp:1") == 4);
     CHECK(gpus_in_gres("gpu") == 1);
     CHECK(gpus_in_gres("gpu:h100") == 1);
     CHECK(gpus_in_gres("tmp:100G") == -1);

@@ -46,6 +46,8 @@ TEST_CASE("sweep: verdicts: wrong data, a floor, one rank") {
     CHECK(judge(sweep, options)[0].evidence == "5 wrong elements, first at size 4096 bytes");
     sweep.ranks.pop_back();
     CHECK(judge(sweep, {})[1].code == "sweep.single");
+    CHECK(judge(sweep, {})[1].status == record::Status::kNote);
+    CHECK(judge(sweep, options)[1].status == record::Status::kUnknown);
 }
 
 TEST_CASE("pairs: members are hosts, or ranks on one host, as asked") {

@@ -28,4 +28,11 @@ TEST_CASE("findings: text is worst first and the drain reason is one short line"
     CHECK(record::drain_reason({}, "gpu-health").empty());
     const std::vector<Finding> many(20, {Status::kFail, "code", "subject", "evidence", ""});
     CHECK(record::drain_reason(many, "t").size() <= 250);
+    std::vector<Finding> late = many;
+    late.push_back({Status::kWarn, "xid.13", "GPU 1", "", ""});
+    late.push_back({Status::kFail, "xid.79", "GPU 3", "fell off the bus", ""});
+    late.push_back({Status::kFail, "node.port.down", "port mlx5_0/1", "went down", ""});
+    const std::string reason = record::drain_reason(late, "t");
+    CHECK(reason.find("t: xid.79 GPU 3: fell off the bus; node.port.down ") == 0);
+    CHECK(reason.size() <= 250);
 }
