@@ -15,11 +15,16 @@ bool is_milestone(const Candidate& candidate) {
     return read_manifest(candidate.directory).header.checkpoint_class == "milestone";
 }
 
-/// Why a loadable checkpoint stays; "" when it goes. `place` counts loadable ones from the newest.
+bool is_newer_than_mine(const Candidate& candidate, const RetentionPolicy& policy) {
+    return policy.mine && candidate.step > *policy.mine;
+}
+
+/// Why a loadable checkpoint stays; "" when it goes. `place` counts loadable ones from the newest,
+/// those that are newer than this run's left out: their content may be what the run stepped over.
 std::string reason_to_keep(const Candidate& candidate, int64_t place,
                            const RetentionPolicy& policy) {
+    if (is_newer_than_mine(candidate, policy)) return "newer than this run's";
     if (place == 0) return "newest loadable";
-    if (policy.mine && candidate.step > *policy.mine) return "newer than this run's";
     if (policy.mine && candidate.step == *policy.mine) return "this run's own";
     if (place < policy.keep_last) return format("one of the last {}", policy.keep_last);
     if (policy.keep_every > 0 && candidate.step % policy.keep_every == 0) {
@@ -32,7 +37,7 @@ std::string reason_to_keep(const Candidate& candidate, int64_t place,
 RetentionItem decide_wreck(const Candidate& candidate, std::optional<int64_t> newest_loadable,
                            const RetentionPolicy& policy) {
     const bool is_older = newest_loadable && candidate.step < *newest_loadable;
-    if (policy.remove_wrecks && is_older) {
+    if (policy.remove_wrecks && policy.remove_damaged && is_older) {
         return {candidate.directory, candidate.step, false, "not loadable: " + candidate.reason};
     }
     return {candidate.directory, candidate.step, true,
@@ -83,7 +88,8 @@ std::vector<RetentionItem> plan_retention(const fs::path& run_checkpoints,
             continue;
         }
         if (!newest) newest = candidate.step;
-        const std::string reason = reason_to_keep(candidate, place++, policy);
+        const std::string reason = reason_to_keep(candidate, place, policy);
+        if (!is_newer_than_mine(candidate, policy)) ++place;
         items.push_back({candidate.directory, candidate.step, !reason.empty(),
                          reason.empty() ? "older than what is kept" : reason});
     }

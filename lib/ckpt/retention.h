@@ -18,8 +18,10 @@ struct RetentionPolicy {
     /// The step that this process saved or loaded: newer ones belong to somebody else and stay.
     std::optional<int64_t> mine;
     /// Also what never became a checkpoint: temporaries of interrupted saves, old trash, and
-    /// step-* directories that are not loadable and older than the newest that is.
+    /// (remove_damaged) step-* directories that are not loadable and older than the newest that is.
     bool remove_wrecks = true;
+    /// A running job leaves damaged ones to a person: ckpt-reshard gc.
+    bool remove_damaged = true;
     /// Temporaries touched less long ago may belong to a save that is running. The process that
     /// holds the run lock gives 0.
     double wreck_age_s = 3600;

@@ -74,9 +74,9 @@ void CallRunner::wait(Request request, int peer) {
     for (const CallRecord& record : transport_.ring().snapshot()) {
         if (record.number != call_.ring_number) continue;
         throw TimeoutError(
-            format("no answer from rank {} within {} s in {}", peer, timeout_s_, describe(record)));
+            format("no answer from {} within {} s in {}", whom, timeout_s_, describe(record)));
     }
-    throw TimeoutError(format("no answer from rank {} within {} s", peer, timeout_s_));
+    throw TimeoutError(format("no answer from {} within {} s", whom, timeout_s_));
 }
 
 void CallRunner::wait_sends() {

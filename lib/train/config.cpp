@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/train/config.h"
 
+#include <algorithm>
+
 #include "lib/base/error.h"
 
 namespace longhaul::train {
@@ -140,6 +142,15 @@ void check_at_least(const char* key, int64_t value, int64_t least) {
     if (value < least) refuse(format("{} = {} is below {}", key, value, least));
 }
 
+/// Sizes beyond these would overflow in products long after memory has run out.
+constexpr int64_t kMostTokens = int64_t{1} << 31;  // of a rank at a time
+constexpr int64_t kMostSequences = int64_t{1} << 24;
+constexpr int64_t kMostSteps = int64_t{1} << 40;
+
+void check_at_most(const char* key, int64_t value, int64_t most) {
+    if (value > most) refuse(format("{} = {} is above {}", key, value, most));
+}
+
 void check_data(const DataConfig& data) {
     if (data.train.empty())
         refuse("data.train is empty: name a folder of token shards (tok-shard)");
@@ -151,6 +162,11 @@ void check_data(const DataConfig& data) {
     check_at_least("data.global_batch", data.global_batch, 1);
     check_at_least("data.micro_batch", data.micro_batch, 1);
     check_at_least("data.phase", data.phase, 0);
+    check_at_most("data.seq_len", data.seq_len, kMostTokens);
+    check_at_most("data.global_batch", data.global_batch, kMostSequences);
+    if (std::min(data.micro_batch, data.global_batch) > kMostTokens / data.seq_len) {
+        refuse(format("data.micro_batch times data.seq_len is above {} tokens", kMostTokens));
+    }
 }
 
 /// Axes that the training loop does not run yet are refused, not ignored.
@@ -195,6 +211,7 @@ std::string print(TrainConfig& config) {
 
 void check(const TrainConfig& config) {
     check_at_least("job.steps", config.job.steps, 1);
+    check_at_most("job.steps", config.job.steps, kMostSteps);
     check_at_least("job.seed", config.job.seed, 0);
     check_data(config.data);
     check_parallel(config.parallel);

@@ -74,7 +74,8 @@ void print_json(const Plan& plan) {
 }
 
 void print_text(const Plan& plan) {
-    const double tokens = static_cast<double>(plan.tokens_per_step * plan.steps);
+    const double tokens =
+        static_cast<double>(plan.tokens_per_step) * static_cast<double>(plan.steps);
     cli::print_line("parameters    {} ({})", plan.parameters,
                     human_count(static_cast<double>(plan.parameters)));
     cli::print_line("ranks         {}", plan.world_size);
@@ -108,7 +109,8 @@ void print_plan(const TrainConfig& config, int world_size, bool json) {
     if (vocab_size == 0) {  // the only thing that needs the data
         const auto data = open_training_data(config.data, static_cast<uint64_t>(config.job.seed));
         vocab_size = data->identity().vocab_size;
-        plan.epochs = static_cast<double>(config.data.global_batch * plan.steps) /
+        plan.epochs = static_cast<double>(config.data.global_batch) *
+                      static_cast<double>(plan.steps) /
                       static_cast<double>(data->identity().num_windows);
     }
     const EngineOptions options = engine_options_of(config, vocab_size);

@@ -7,10 +7,12 @@
 
 #include "kernels/threads.h"
 #include "lib/base/units.h"
+#include "lib/ckpt/latest.h"
 #include "lib/ckpt/retention.h"
 #include "lib/cli/output.h"
 #include "lib/io/atomic_file.h"
 #include "lib/log/log.h"
+#include "lib/model/hf_config.h"
 #include "lib/train/exit_cause.h"
 #include "lib/train/notice.h"
 #include "lib/train/reporter.h"
@@ -101,23 +103,67 @@ class RankRun {
     }
 
     void set_up() {
-        run_agreed(world_, [&] {
-            built_ = build_engine(engine_options_of(config_, train_data_->identity().vocab_size),
-                                  world_);
-        });
         session_.watchdog().touch("loading");
-        if (const auto checkpoint = ckpt::latest(session_.run().checkpoints(), world_)) {
-            state_ = resume(engine(), *checkpoint, config_, train_data_->identity());
-            if (is_first())
-                log::info("resumed {} at step {}", checkpoint->directory().string(), state_.step);
-        } else {
-            begin();
+        try {
+            const bool is_resumed =
+                ckpt::load_latest(session_.run().checkpoints(), world_,
+                                  [&](const ckpt::Checkpoint& from) { return try_resume(from); });
+            if (!is_resumed) begin();
+        } catch (const TrainError&) {
+            throw;
+        } catch (const comm::AgreedError& error) {
+            session_.set_position(0, -1);
+            throw TrainError("data", error.describe(), error.exit_code());
         }
         session_.set_position(state_.step, state_.committed_step);
         make_reporter();
     }
 
+    /// @return why the content of the checkpoint is damaged, alike on all ranks; "" when loaded.
+    std::string try_resume(const ckpt::Checkpoint& checkpoint) {
+        session_.set_position(checkpoint.header().step, checkpoint.header().step);
+        try {
+            build(&checkpoint);
+            state_ = resume(engine(), checkpoint, config_, train_data_->identity());
+        } catch (const DamagedCheckpoint& error) {
+            return error.describe();
+        }
+        if (!is_first()) return "";
+        log::info("resumed {} at step {}", checkpoint.directory().string(), state_.step);
+        if (state_.step > config_.job.steps) {
+            log::warn("job.steps = {}, but the run is at step {} already: nothing is done",
+                      config_.job.steps, state_.step);
+        }
+        return "";
+    }
+
+    /// A run keeps the positions it began with, unless model.max_seq_len says otherwise.
+    void build(const ckpt::Checkpoint* resumed) {
+        run_agreed(world_, [&] {
+            TrainConfig config = config_;
+            if (resumed != nullptr && config.model.max_seq_len == 0) {
+                config.model.max_seq_len = max_seq_len_of(*resumed);
+                if (config.data.seq_len > config.model.max_seq_len) {
+                    throw UsageError(
+                        format("data.seq_len = {} exceeds the {} positions of the "
+                               "run's model; that needs another run (--run)",
+                               config.data.seq_len, config.model.max_seq_len));
+                }
+            }
+            built_.engine.reset();  // before the memory that it uses
+            built_ =
+                build_engine(engine_options_of(config, train_data_->identity().vocab_size), world_);
+        });
+    }
+
+    static int64_t max_seq_len_of(const ckpt::Checkpoint& checkpoint) {
+        return model::from_hf_config_json(checkpoint.header().hf_config_json,
+                                          checkpoint.directory().string())
+            .max_seq_len;
+    }
+
     void begin() {
+        build(nullptr);
         run_agreed(world_, [&] { state_ = new_run(config_, train_data_->identity()); });
         if (config_.model.init_from.empty()) {
             init_weights(engine(), static_cast<uint64_t>(config_.job.seed), adamw_of(config_));
@@ -239,7 +285,9 @@ class RankRun {
         if (state_.committed_step == state_.step) return;
         session_.watchdog().touch("save");
         run_agreed(world_, [&] {
-            if (is_first()) session_.check_lock();
+            if (!is_first()) return;
+            session_.check_lock();
+            session_.keep_passed_over(state_.step);
         });
         try {
             const auto result = timer_.time(Phase::kSave, [&] {
@@ -264,10 +312,12 @@ class RankRun {
         if (must_succeed) throw TrainError("disk", error.describe(), ExitCode::kFailed);
         retry_at_step_ = state_.step + config_.checkpoint.retry_steps;
         if (!is_first()) return;
-        log::warn(
-            "step {}: checkpoint not saved ({}); training goes on, next try at step {}, the "
-            "newest valid checkpoint is of step {}",
-            state_.step, error.describe(), retry_at_step_, state_.committed_step);
+        const std::string newest =
+            state_.committed_step < 0
+                ? "there is no checkpoint yet"
+                : format("the newest valid checkpoint is of step {}", state_.committed_step);
+        log::warn("step {}: checkpoint not saved ({}); training goes on, next try at step {}, {}",
+                  state_.step, error.describe(), retry_at_step_, newest);
     }
 
     /// Deletes what retention does not keep; only after a save that succeeded.
@@ -277,6 +327,7 @@ class RankRun {
             policy.keep_last = config_.checkpoint.keep_last;
             policy.keep_every = config_.checkpoint.keep_every;
             policy.mine = state_.committed_step;
+            policy.remove_damaged = false;
             policy.wreck_age_s = 0;
             ckpt::apply_retention(session_.run().checkpoints(), policy);
         } catch (const Error& error) {

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "lib/base/fatal_hook.h"
 #include "lib/io/atomic_file.h"
 #include "lib/log/log.h"
@@ -26,6 +28,25 @@ void Session::open_run() {
 
 void Session::check_lock() const {
     if (lock_ != nullptr) lock_->check_still_held();
+}
+
+void Session::keep_passed_over(int64_t step) const {
+    namespace fs = std::filesystem;
+    const fs::path old = run_.checkpoint(step);
+    if (!fs::exists(fs::symlink_status(old))) return;
+    const std::string name = "damaged-" + old.filename().string();
+    fs::path kept = old.parent_path() / name;
+    for (int i = 2; fs::exists(fs::symlink_status(kept)); ++i) {
+        kept = old.parent_path() / format("{}-{}", name, i);
+    }
+    std::error_code error;
+    fs::rename(old, kept, error);
+    if (error) {
+        log::warn("cannot rename {}: {}; it is replaced", old.string(), error.message());
+    } else {
+        log::warn("{} was passed over at the start: kept as {}", old.string(),
+                  kept.filename().string());
+    }
 }
 
 void Session::set_position(int64_t step, int64_t committed_step) {

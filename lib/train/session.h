@@ -41,6 +41,9 @@ class Session {
     void set_open() { is_open_ = true; }
     /// Rank 0, before each save. @throws Error when another one took the run over.
     void check_lock() const;
+    /// Rank 0, before each save: a damaged checkpoint that the start passed over and that stands
+    /// where this one goes is renamed to damaged-step-*, for a person to look at.
+    void keep_passed_over(int64_t step) const;
 
     /// exit.json, if the run is ours. Never throws: the error it may hide is the one that matters.
     void write_exit(ExitCode code, const std::string& cause, const std::string& detail);

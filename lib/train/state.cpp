@@ -80,6 +80,38 @@ void read_slice(const ckpt::Checkpoint& checkpoint, StateKind kind, const Storag
     throw UsageError(std::move(text));
 }
 
+/// The first key of [model] that differs.
+std::string model_difference(const model::ModelConfig& there, const model::ModelConfig& here) {
+    struct Key {
+        const char* name;
+        double there, here;
+    };
+    const auto number = [](auto value) { return static_cast<double>(value); };
+    if (there.family != here.family) {
+        return format("model.family = {}, but it was {}", model::name_of(here.family),
+                      model::name_of(there.family));
+    }
+    const Key keys[] = {
+        {"num_layers", number(there.num_layers), number(here.num_layers)},
+        {"hidden", number(there.hidden), number(here.hidden)},
+        {"num_heads", number(there.num_heads), number(here.num_heads)},
+        {"num_kv_heads", number(there.num_kv_heads), number(here.num_kv_heads)},
+        {"head_dim", number(there.head_dim), number(here.head_dim)},
+        {"ffn_hidden", number(there.ffn_hidden), number(here.ffn_hidden)},
+        {"vocab_size", number(there.vocab_size), number(here.vocab_size)},
+        {"max_seq_len", number(there.max_seq_len), number(here.max_seq_len)},
+        {"norm_eps", there.norm_eps, here.norm_eps},
+        {"rope_theta", there.rope_theta, here.rope_theta},
+        {"tied_embedding", number(there.tied_embedding), number(here.tied_embedding)},
+        {"qkv_bias", number(there.qkv_bias), number(here.qkv_bias)},
+        {"qk_norm", number(there.qk_norm), number(here.qk_norm)}};
+    for (const Key& key : keys) {
+        if (key.there == key.here) continue;
+        return format("model.{} = {}, but it was {}", key.name, key.here, key.there);
+    }
+    return "model.rope_* differ";
+}
+
 void check_same_model(const Engine& engine, const ckpt::Checkpoint& checkpoint,
                       const TrainConfig& config) {
     const std::string where = checkpoint.directory().string();
@@ -87,11 +119,17 @@ void check_same_model(const Engine& engine, const ckpt::Checkpoint& checkpoint,
         model::from_hf_config_json(checkpoint.header().hf_config_json, where);
     model::ModelConfig here = engine.options().model;
     here.init_std = there.init_std;  // only of a new run
+    if (there.vocab_size != here.vocab_size && config.model.vocab_size == 0) {
+        refuse(
+            format("data.train was made by another tokenizer ({} ids) than the data the run was "
+                   "trained on ({} ids)",
+                   here.vocab_size, there.vocab_size));
+    }
     if (there != here) {
         refuse(
-            format("{} holds another model than [model] describes; a new run needs another run "
-                   "directory (--run)",
-                   where));
+            format("{} holds another model than [model] describes ({}); a new run needs another "
+                   "run directory (--run)",
+                   where, model_difference(there, here)));
     }
     if (checkpoint.header().seed != static_cast<uint64_t>(config.job.seed)) {
         refuse(format("job.seed = {}, but the run was started with {}", config.job.seed,
@@ -225,11 +263,23 @@ TrainState new_run(const TrainConfig& config, const DataIdentity& data) {
 TrainState resume(Engine& engine, const ckpt::Checkpoint& checkpoint, TrainConfig& config,
                   const DataIdentity& data) {
     TrainState state;
+    std::string damage;  // on this rank
     run_agreed(engine.world(), [&] {
         check_same_model(engine, checkpoint, config);
-        state = read_header(checkpoint, config, data);
-        read_states(engine.store(), checkpoint, [](StateKind) { return true; });
+        try {
+            state = read_header(checkpoint, config, data);
+            read_states(engine.store(), checkpoint, [](StateKind) { return true; });
+        } catch (const DataError& error) {
+            damage = error.describe();
+        } catch (const StoreError& error) {
+            damage = error.describe();
+        }
     });
+    try {
+        comm::agree(engine.world(), damage);
+    } catch (const comm::AgreedError& error) {
+        throw DamagedCheckpoint(error.describe());
+    }
     spread_weights(engine, adamw_of(config), state.step);
     return state;
 }

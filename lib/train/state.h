@@ -12,6 +12,7 @@
 #include "lib/train/config.h"
 #include "lib/train/cursor.h"
 #include "lib/train/engine.h"
+#include "lib/train/exit_cause.h"
 #include "lib/train/sample_reader.h"
 
 namespace longhaul::train {
@@ -38,9 +39,16 @@ void load_weights(Engine& engine, const ckpt::Checkpoint& checkpoint,
 /// The weights of a store without gradients (its own masters, whole on this rank).
 void load_inference_weights(parallel::ParamStore& store, const ckpt::Checkpoint& checkpoint);
 
+/// The content of a checkpoint is not what its manifest says: an older one may serve.
+class DamagedCheckpoint : public TrainError {
+ public:
+    explicit DamagedCheckpoint(std::string text)
+        : TrainError("data", std::move(text), ExitCode::kFailed) {}
+};
+
 /// Weights, moments and TrainState of `checkpoint`. What the configuration changes is recorded in
-/// changes_json. @throws UsageError for another model or seed, and for a change of data that is no
-/// new data.phase.
+/// changes_json. @throws on all ranks: DamagedCheckpoint; TrainError for another model or seed, and
+/// for a change of data that is no new data.phase.
 TrainState resume(Engine& engine, const ckpt::Checkpoint& checkpoint, TrainConfig& config,
                   const DataIdentity& data);
 

@@ -18,9 +18,17 @@ namespace longhaul::train {
 namespace {
 
 ckpt::Checkpoint open_checkpoint(const std::filesystem::path& path) {
-    if (std::filesystem::exists(path / ckpt::kManifestName)) return ckpt::Checkpoint::open(path);
+    std::error_code error;
     const auto run_checkpoints = path / "ckpt";
-    if (!std::filesystem::exists(run_checkpoints)) return ckpt::Checkpoint::open(path);
+    if (!std::filesystem::exists(run_checkpoints, error)) {
+        const bool is_closed = error.value() == EACCES;
+        const bool is_checkpoint = std::filesystem::exists(path / ckpt::kManifestName, error) ||
+                                   (std::filesystem::is_directory(path, error) &&
+                                    path.filename().string().starts_with("step-"));
+        if (is_checkpoint || is_closed) return ckpt::Checkpoint::open(path);
+        throw UsageError(
+            format("{} is neither a checkpoint (step-*) nor a run directory", path.string()));
+    }
     for (const ckpt::Candidate& candidate : ckpt::list_checkpoints(run_checkpoints)) {
         if (candidate.is_loadable()) return ckpt::Checkpoint::open(candidate.directory);
     }
@@ -164,6 +172,12 @@ TextResult generate_text(const TextOptions& options,
     const ckpt::Checkpoint checkpoint = open_checkpoint(options.checkpoint);
     const token::Tokenizer tokenizer = open_tokenizer(options, checkpoint);
     const std::vector<int32_t> prompt = encode_prompt(tokenizer, options.prompt);
+    const model::ModelConfig shape = model::from_hf_config_json(checkpoint.header().hf_config_json,
+                                                                checkpoint.directory().string());
+    if (static_cast<int64_t>(prompt.size()) > shape.max_seq_len) {
+        throw UsageError(format("the prompt has {} tokens, the model takes {} at most: shorten it",
+                                prompt.size(), shape.max_seq_len));
+    }
     InferenceModel inference(checkpoint, options, static_cast<int64_t>(prompt.size()));
     if (tokenizer.vocab_size() > inference.transformer().config().vocab_size) {
         throw UsageError(format("the tokenizer has {} ids, the model {}: not the same vocabulary",

@@ -35,12 +35,13 @@ ExitCode run_generate(const cli::Args& args) {
     command.positional("CHECKPOINT", options.checkpoint, "step-* folder, or a run: its newest one")
         .required();
     command.option("--prompt", options.prompt, "TEXT", "beginning of the text");
-    command.option("--max-tokens", options.generate.max_tokens, "N", "new tokens at most");
+    command.option("--max-tokens", options.generate.max_tokens, "N", "new tokens at most")
+        .range(0, 1e9);
     command.option("--temperature", sampling.temperature, "X", "0: always the likeliest token");
     command.option("--top-k", sampling.top_k, "N", "only the N likeliest tokens; 0: all");
     command.option("--top-p", sampling.top_p, "X",
                    "only the likeliest tokens that together reach X");
-    command.option("--seed", sampling.seed, "N", "of the draws");
+    command.option("--seed", sampling.seed, "N", "of the draws").range(0, 18446744073709551615.0);
     command.flag("--ignore-end", no_stop, "go on after an end of document");
     command.option("--tokenizer", options.tokenizer, "PATH",
                    "default: CHECKPOINT/tokenizer, else that of its data");

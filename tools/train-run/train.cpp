@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "lib/base/error.h"
 #include "lib/cli/command.h"
 #include "lib/train/run.h"
 #include "tools/train-run/subcommands.h"
@@ -29,6 +30,9 @@ ExitCode run_train(const cli::Args& args) {
         "Ranks are threads of this process, unless mpirun or srun --mpi=pmix started it.\n"
         "A run is resumed by starting it again.");
     command.parse(args);
+    if (command.was_given("--run") && options.run_directory.empty()) {
+        throw UsageError("--run names no directory: it is empty");
+    }
     options.config_file = config_file;
     options.progress = common.progress;
     options.threads = common.threads;

@@ -18,3 +18,8 @@ train-run generate run --prompt "the" --temperature -1
 echo "exit code $?"
 train-run generate shards --prompt "the"
 echo "exit code $?"
+for arguments in "--max-tokens -1" "--seed -1" "--prompt $(printf 'cat%.0s' $(seq 40))"; do
+    # shellcheck disable=SC2086  # an option and its value
+    train-run generate run $arguments
+    echo "exit code $?"
+done

@@ -23,3 +23,8 @@ tr -d '\n' <parts/ckpt/step-00000013/MANIFEST.json | grep -o '"key":"schedule.lr
 train run.toml --run parts --set job.steps=14 --set data.global_batch=4
 train run.toml --run parts --set job.steps=14 --set data.global_batch=4 --set data.phase=1
 train run.toml --run parts --set job.steps=15 --set data.phase=1 --set data.global_batch=4 --set job.seed=2
+# The positions of the model stay; a shorter sequence is a new phase; fewer steps than done: a warning.
+train run.toml --run parts --set job.steps=15 --set data.phase=2 --set data.seq_len=8
+train run.toml --run parts --set job.steps=16 --set data.phase=3 --set data.seq_len=32
+train run.toml --run parts --set job.steps=16 --set data.phase=2 --set data.seq_len=8 --set model.hidden=32
+train run.toml --run parts --set job.steps=10 --set data.phase=2 --set data.seq_len=8

@@ -63,6 +63,11 @@ TEST_CASE("retention: the newest loadable one stays whatever is asked, and wreck
     RetentionPolicy policy;
     policy.keep_last = 0;
     policy.wreck_age_s = 0;
+    policy.remove_damaged = false;
+    apply_retention(dir.path(), policy);
+    CHECK(names_in(dir) ==
+          std::set<std::string>{"step-00000010", "step-00000020", "step-00000040", "notes"});
+    policy.remove_damaged = true;
     apply_retention(dir.path(), policy);
     CHECK(names_in(dir) == std::set<std::string>{"step-00000020", "step-00000040", "notes"});
 }

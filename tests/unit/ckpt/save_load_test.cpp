@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "lib/base/error.h"
+#include "lib/ckpt/latest.h"
 #include "lib/ckpt/load.h"
 #include "lib/ckpt/save.h"
 #include "lib/ckpt/verify.h"
@@ -155,11 +156,37 @@ TEST_CASE("latest: damaged checkpoints are passed over for the newest valid one"
     fs::resize_file(manifest, fs::file_size(manifest) / 2);
     CHECK(latest_step(dir.path()) == 10);
     fs::remove(dir / "step-00000010" / "rank-00000.h5");  // missing file
-    CHECK_FALSE(latest_step(dir.path()));
+    CHECK_THROWS_WITH_AS(latest_step(dir.path()),
+                         doctest::Contains("none can be loaded (cannot open"), Error);
     const auto all = list_checkpoints(dir.path());
     REQUIRE(all.size() == 4);
     CHECK(all[1].reason.find("rank-00001.h5") != std::string::npos);
     CHECK(all[2].reason.find("does not end in its own hash") != std::string::npos);
+}
+
+TEST_CASE("latest: a checkpoint that is refused is passed over, one that cannot be read is not") {
+    const TempDir dir;
+    for (const int64_t step : {10, 20, 30}) {
+        save_toy(dir / format("step-{:08}", step), 2, 1, step, 1);
+    }
+    std::vector<int64_t> tried;
+    const auto load_from = [&](int64_t sound) {
+        bool found = false;
+        comm::run_threads(1, [&](comm::World& world) {
+            found = load_latest(dir.path(), world.comm(), [&](const Checkpoint& checkpoint) {
+                tried.push_back(checkpoint.header().step);
+                return checkpoint.header().step == sound ? "" : "flipped";
+            });
+        });
+        return found;
+    };
+    CHECK(load_from(10));
+    CHECK(tried == std::vector<int64_t>{30, 20, 10});
+    CHECK_THROWS_WITH_AS(load_from(5), doctest::Contains("3 checkpoints in"), Error);
+    const fs::path manifest = dir / "step-00000030" / kManifestName;
+    fs::remove(manifest);
+    fs::create_symlink(kManifestName, manifest);  // ELOOP stands for EACCES, EIO, ESTALE
+    CHECK_THROWS_WITH_AS(load_from(10), doctest::Contains(manifest.c_str()), Error);
 }
 
 TEST_CASE("load: a flipped bit is named with tensor, file and offset") {
