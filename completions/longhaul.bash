@@ -4,9 +4,9 @@
 # shellcheck shell=bash
 
 _longhaul() {
-    local current=${COMP_WORDS[COMP_CWORD]} program=${COMP_WORDS[0]} help line subcommand=
+    local current=${COMP_WORDS[COMP_CWORD]} program=${COMP_WORDS[0]/#\~/$HOME} help line subcommand=
     COMPREPLY=()
-    help=$("$program" --help 2>/dev/null) || return
+    help=$("$program" --help 2>/dev/null)
     local -a subcommands=()
     local in_subcommands=
     while IFS= read -r line; do
@@ -25,7 +25,7 @@ _longhaul() {
         # "--[no-]progress" stands for both forms.
         local options
         options=$(grep -oE -- '--(\[no-\])?[a-z][a-z0-9-]*' <<<"$help" | sort -u |
-            sed -n 's/^--\[no-\]\(.*\)/--\1\n--no-\1/p; /\[no-\]/!p')
+            sed -n 's/^--\[no-\]\(.*\)/--\1\n--no-\1/p; /\[no-\]/!p' | sort -u)
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     else
         [ "$COMP_CWORD" -eq 1 ] &&

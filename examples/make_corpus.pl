@@ -15,8 +15,18 @@ use Getopt::Long;
 use JSON::PP;
 
 my ($with_python, $max_bytes) = (0, 0);
-GetOptions('with-python-docs' => \$with_python, 'max-bytes=i' => \$max_bytes)
-    or die "Usage: make_corpus.pl [--with-python-docs] [--max-bytes N]\n";
+my $usage = "Usage: make_corpus.pl [--with-python-docs] [--max-bytes N]\n";
+my $help = 0;
+$SIG{__DIE__} = sub { print STDERR $_[0]; exit 3 };
+if (!GetOptions('with-python-docs' => \$with_python, 'max-bytes=i' => \$max_bytes, 'help|h' => \$help)
+    || @ARGV || $max_bytes < 0) {
+    print STDERR $usage;
+    exit 2;
+}
+if ($help) {
+    print $usage;
+    exit 0;
+}
 
 # All files below the folders whose name matches, in byte order.
 sub files_below {

@@ -2,6 +2,7 @@
 #include "lib/cli/command.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #include <CLI/CLI.hpp>
@@ -70,6 +71,14 @@ class Formatter : public CLI::Formatter {
  private:
     std::string one_line_;
 };
+
+std::optional<uint64_t> parse_count(const std::string& text) {
+    uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stopped != end) return std::nullopt;
+    return value;
+}
 
 std::string default_text(const std::string& value) {
     return value.empty() ? "" : format(" [{}]", value);
@@ -154,8 +163,8 @@ OptionRef Command::option(const std::string& names, int64_t& value, const std::s
 
 OptionRef Command::option(const std::string& names, uint64_t& value, const std::string& metavar,
                           const std::string& help) {
-    return impl_->app.add_option(names, value, help + default_text(std::to_string(value)))
-        ->type_name(metavar);
+    // CLI11 would wrap "-1" round to 2^64 - 1.
+    return impl_->converted(names, metavar, help, value, parse_count, std::to_string(value));
 }
 
 OptionRef Command::option(const std::string& names, double& value, const std::string& metavar,

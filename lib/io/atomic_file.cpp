@@ -26,15 +26,28 @@ std::filesystem::path folder_of(const std::filesystem::path& target) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path target)
-    : target_(std::move(target)),
-      temporary_(temporary_name(target_)),
-      fd_(open_file(temporary_, O_RDWR | O_CREAT | O_EXCL)) {}
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+    std::error_code ignored;
+    if (std::filesystem::is_symlink(target_, ignored)) {
+        const auto resolved = std::filesystem::weakly_canonical(target_, ignored);
+        if (!ignored) target_ = resolved;
+    }
+    const auto status = std::filesystem::status(target_, ignored);
+    const bool is_special = std::filesystem::exists(status) &&
+                            !std::filesystem::is_regular_file(status) &&
+                            !std::filesystem::is_directory(status);
+    if (is_special) {
+        fd_ = open_file(target_, O_WRONLY);
+        return;
+    }
+    temporary_ = temporary_name(target_);
+    fd_ = open_file(temporary_, O_RDWR | O_CREAT | O_EXCL);
+}
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept = default;
 
 AtomicFile::~AtomicFile() {
-    if (fd_) ::unlink(temporary_.c_str());
+    if (fd_ && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -46,6 +59,12 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::commit() {
+    if (temporary_.empty()) {
+        if (::close(fd_.release()) != 0) {
+            throw IoError(format("cannot close {}", target_.string()));
+        }
+        return;
+    }
     try {
         sync_and_close(std::move(fd_), target_.string());
         if (::rename(temporary_.c_str(), target_.c_str()) != 0) {

@@ -12,7 +12,9 @@
 namespace longhaul::io {
 
 /// A file under construction. commit() makes it visible; a destroyed, uncommitted one leaves
-/// nothing behind. The temporary name is ".NAME.tmp-<pid>-<n>" beside the target.
+/// nothing behind. The temporary name is ".NAME.tmp-<pid>-<n>" beside the target. A symbolic link
+/// is followed. A target that is there and no regular file (a device, a pipe) is written directly:
+/// it must not be replaced by a file.
 class AtomicFile {
  public:
     explicit AtomicFile(std::filesystem::path target);
@@ -34,7 +36,7 @@ class AtomicFile {
  private:
     std::filesystem::path target_;
     std::filesystem::path temporary_;
-    UniqueFd fd_;
+    UniqueFd fd_;  // of the temporary, or of a target that is no regular file
 };
 
 /// AtomicFile in one call.

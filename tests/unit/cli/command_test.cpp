@@ -17,6 +17,7 @@ struct Sample {
     cli::Duration every;
     std::vector<std::string> sets, inputs;
     bool force = false;
+    uint64_t seed = 7;
 
     Sample() {
         command.option("-o,--output", output, "FILE", "where to").required();
@@ -25,6 +26,7 @@ struct Sample {
         command.option("--every", every, "TIME", "period");
         command.option("--set", sets, "K=V", "settings");
         command.flag("--force", force, "again");
+        command.option("--seed", seed, "N", "of the draws");
         command.positional("INPUT", inputs, "files");
     }
     std::string error(std::vector<std::string> args) {
@@ -58,7 +60,8 @@ TEST_CASE("command: mistakes are one line with a way on") {
     CHECK(Sample().error({"-o", "x", "--forse"}) ==
           "unknown option --forse; did you mean --force? Try 'tool --help'");
     CHECK(Sample().error({}) == "--output is required. Try 'tool --help'");
-    for (const char* bad : {"--count=0", "--count=x", "--memory=lots", "--every=never"}) {
+    for (const char* bad :
+         {"--count=0", "--count=x", "--seed=-1", "--seed=1.5", "--memory=lots", "--every=never"}) {
         CAPTURE(bad);
         CHECK(Sample().error({"-o", "x", bad}).find("Try 'tool --help'") != std::string::npos);
     }

@@ -34,3 +34,22 @@ TEST_CASE("atomic file: an unwritable folder is named") {
     CHECK_THROWS_WITH_AS(io::write_file_atomically("/nonexistent/a", "x"),
                          doctest::Contains("cannot open /nonexistent/.a.tmp-"), IoError);
 }
+
+TEST_CASE("atomic file: a symbolic link is followed, not replaced") {
+    const test::TempDir dir;
+    io::write_file_atomically(dir / "real", "old");
+    std::filesystem::create_symlink("real", dir / "link");
+    io::write_file_atomically(dir / "link", "new");
+    CHECK(std::filesystem::is_symlink(dir / "link"));
+    CHECK(io::read_text_file(dir / "real") == "new");
+}
+
+TEST_CASE("atomic file: a device is written, not replaced, and a full one says so") {
+    const test::TempDir dir;
+    std::filesystem::create_symlink("/dev/null", dir / "null");
+    io::write_file_atomically(dir / "null", "gone");
+    CHECK(std::filesystem::is_character_file("/dev/null"));
+    CHECK_THROWS_WITH_AS(io::write_file_atomically("/dev/full", "x"),
+                         "cannot write /dev/full: No space left on device", IoError);
+    CHECK(std::filesystem::is_character_file("/dev/full"));
+}
