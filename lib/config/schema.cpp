@@ -16,6 +16,8 @@ namespace longhaul::config {
 
 namespace {
 
+constexpr const char* kNotToml = "not a TOML value";
+
 /// Parses "value = TEXT" as TOML; a bare word is taken as a string (for --set).
 toml::table parse_value(const std::string& text, bool& is_valid) {
     is_valid = true;
@@ -55,7 +57,7 @@ std::function<std::string(const std::string&)> setter(Assign assign) {
     return [assign](const std::string& text) -> std::string {
         bool is_valid = false;
         const toml::table table = parse_value(text, is_valid);
-        if (!is_valid) return "not a TOML value";
+        if (!is_valid) return kNotToml;
         return assign(*table.get("value"));
     };
 }
@@ -248,8 +250,11 @@ void Schema::set(std::string_view assignment) {
     const std::string text(assignment.substr(equals + 1));
     const Key& key = find(section, name, format("--set {}", assignment));
     std::string wrong = key.set(text);
-    // On a command line a string needs no quotes.
-    if (!wrong.empty() && key.set(print_string(text)).empty()) wrong.clear();
+    // On a command line a string needs no quotes; a bare word is judged as the string it would be.
+    if (!wrong.empty()) {
+        const std::string quoted_wrong = key.set(print_string(text));
+        if (quoted_wrong.empty() || wrong == kNotToml) wrong = quoted_wrong;
+    }
     if (!wrong.empty()) throw UsageError(format("--set {}: {}", assignment, wrong));
 }
 

@@ -85,6 +85,12 @@ TEST_CASE("config: --set takes bare strings and reports what is wrong") {
     CHECK(settings.lr == 1e-3);
     CHECK(settings.paths.size() == 2);
     CHECK_THROWS_AS(settings.schema.set("model.layers=two"), UsageError);
+    CHECK_THROWS_WITH_AS(settings.schema.set("model.family=lama"),
+                         "--set model.family=lama: expected one of gpt2, llama; did you mean "
+                         "\"llama\"?",
+                         UsageError);
+    CHECK_THROWS_WITH_AS(settings.schema.set("model.tied=yes"),
+                         "--set model.tied=yes: expected true or false", UsageError);
     CHECK_THROWS_AS(settings.schema.set("layers=2"), UsageError);
     CHECK_THROWS_AS(settings.schema.set("model.leyers=2"), UsageError);
 }
