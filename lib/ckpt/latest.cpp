@@ -37,7 +37,7 @@ bool is_absence(int error_number) {
 void check_reachable(const fs::path& directory, const Manifest& manifest) {
     for (const FileEntry& file : manifest.files) {
         std::error_code error;
-        fs::file_size(directory / file.name, error);
+        [[maybe_unused]] const uintmax_t size = fs::file_size(directory / file.name, error);
         if (error && !is_absence(error.value())) {
             throw IoError(format("cannot examine {}", (directory / file.name).string()),
                           error.value());
