@@ -39,4 +39,4 @@ cp notes killed.jsonl
 : >.killed.jsonl.manifest.json.tmp-999999999-1
 try -o killed.jsonl c.jsonl
 gzip -dc new/a.gz | cmp - notes
-ls -A | grep killed
+find . -maxdepth 1 -name '*killed*' -printf '%f\n' | sort
