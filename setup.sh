@@ -3,7 +3,7 @@
 # Installs what Longhaul needs on Debian 12 or Ubuntu and builds it in build/. Safe to run again.
 #   ./setup.sh                  packages, then the build
 #   ./setup.sh --deps-only      packages only
-#   ./setup.sh --with-tests     also what tests/run.sh needs (Slurm, munge, linters)
+#   ./setup.sh --with-tests     also the tests, and what tests/run.sh needs (Slurm, munge, linters)
 #   ./setup.sh --build-dir DIR  another build folder
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -17,7 +17,7 @@ build_packages=(
 # The text of the quickstart, and zstd for its pipes.
 example_packages=(perl-doc zstd)
 test_packages=(
-    slurmctld slurmd slurm-client munge iproute2 nftables util-linux
+    slurmctld slurmd slurm-client munge iproute2 nftables util-linux btrfs-progs
     mandoc shellcheck clang-format clang-tidy bash-completion procps gzip python3.11-doc
 )
 
@@ -70,7 +70,7 @@ install_packages() {
 
 build() {
     if [ ! -e "$build_dir/build.ninja" ]; then
-        meson setup "$build_dir" || die "meson setup failed; see $build_dir/meson-logs/meson-log.txt"
+        meson setup "$build_dir" -Dtests=$with_tests || die "meson setup failed; see $build_dir/meson-logs/meson-log.txt"
     fi
     ninja -C "$build_dir" || die "the build failed"
     say "programs are in $build_dir/tools; 'meson install -C $build_dir' installs them"
