@@ -24,15 +24,7 @@ void forward_rows(const LayerNormForwardArgs& args, int64_t first, int64_t last)
     const T* weight = static_cast<const T*>(args.weight);
     const T* bias = static_cast<const T*>(args.bias);
     for (int64_t row = first; row < last; ++row) {
-        const T* x = row_of<T>(args.x, row, columns);
-        if (args.residual != nullptr) {
-            T* sum = row_of<T>(args.sum, row, columns);
-            add_row<T>(x, row_of<T>(args.residual, row, columns), sum, columns);
-            x = sum;
-        } else if (args.sum != nullptr && args.sum != args.x) {
-            T* sum = row_of<T>(args.sum, row, columns);
-            for (int64_t i = 0; i < columns; ++i) sum[i] = x[i];
-        }
+        const T* x = summed_row<T>(args, row);
         const A mean = row_mean<T>(x, columns);
         const A variance = row_square_sum<T>(x, mean, columns) / static_cast<A>(columns);
         const A rstd = A{1} / std::sqrt(variance + static_cast<A>(args.epsilon));

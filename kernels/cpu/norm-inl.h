@@ -35,6 +35,23 @@ void add_row(const T* x, const T* residual, T* sum, int64_t columns) {
     });
 }
 
+/// The row that is normalised: x + residual or x itself, written to args.sum where that is wanted.
+/// @param args LayerNormForwardArgs or RmsNormForwardArgs.
+template <class T, class Args>
+const T* summed_row(const Args& args, int64_t row) {
+    const int64_t columns = args.columns;
+    const T* x = row_of<T>(args.x, row, columns);
+    T* sum = row_of<T>(args.sum, row, columns);
+    if (args.residual != nullptr) {
+        add_row<T>(x, row_of<T>(args.residual, row, columns), sum, columns);
+        return sum;
+    }
+    if (sum != nullptr && sum != x) {
+        for (int64_t i = 0; i < columns; ++i) sum[i] = x[i];
+    }
+    return x;
+}
+
 template <class T>
 Accumulator<T> row_mean(const T* x, int64_t columns) {
     const Tag<Accumulator<T>> d;

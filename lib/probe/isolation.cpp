@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "lib/base/format.h"
 #include "lib/probe/statistics.h"
@@ -258,22 +259,6 @@ void add_direction(const PairMatrix& matrix, double tolerance_ratio,
     }
 }
 
-int rank_of(Status status) {
-    switch (status) {
-        case Status::kFail:
-            return 0;
-        case Status::kUnknown:
-            return 1;
-        case Status::kWarn:
-            return 2;
-        case Status::kNote:
-            return 3;
-        case Status::kOk:
-            return 4;
-    }
-    return 5;
-}
-
 Finding all_good(const PairMatrix& matrix, const Analysis& bandwidth, const Analysis& latency) {
     if (matrix.members.size() < 2 || matrix.pairs.empty()) {
         return {Status::kUnknown, "pairs.too_few", matrix.unit + "s",
@@ -313,10 +298,7 @@ std::vector<Finding> isolate(const PairMatrix& matrix, const IsolationLimits& li
     add_direction(matrix, ratio * ratio, findings);
     if (limits.min_gb_per_s > 0) add_below_floor(matrix, limits.min_gb_per_s, findings);
     if (findings.empty()) findings.push_back(all_good(matrix, bandwidth, latency));
-    std::stable_sort(findings.begin(), findings.end(), [](const Finding& x, const Finding& y) {
-        return rank_of(x.status) < rank_of(y.status);
-    });
-    return findings;
+    return record::worst_first(std::move(findings));
 }
 
 std::vector<size_t> suspects(const PairMatrix& matrix, const IsolationLimits& limits,

@@ -34,13 +34,6 @@ int severity(Status status) {
     return 5;
 }
 
-std::vector<Finding> worst_first(std::vector<Finding> findings) {
-    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-        return severity(a.status) < severity(b.status);
-    });
-    return findings;
-}
-
 /// Happened once and is not seen at the next look, although its cause may last.
 bool is_event(const std::string& code) {
     return code.rfind("xid.", 0) == 0 || code.rfind("node.port.", 0) == 0;
@@ -62,6 +55,13 @@ const char* status_name(Status status) {
             break;
     }
     return "unknown";
+}
+
+std::vector<Finding> worst_first(std::vector<Finding> findings) {
+    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+        return severity(a.status) < severity(b.status);
+    });
+    return findings;
 }
 
 ExitCode exit_code(const std::vector<Finding>& findings, bool strict) {

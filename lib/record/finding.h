@@ -22,6 +22,8 @@ struct Finding {
 };
 
 const char* status_name(Status status);
+/// fail, unknown, warn, note, ok; those of one status keep their order.
+std::vector<Finding> worst_first(std::vector<Finding> findings);
 
 /// DESIGN section 2: any fail 1; else any unknown 3; else 0 (warn is 0, strict makes it 1).
 ExitCode exit_code(const std::vector<Finding>& findings, bool strict = false);
