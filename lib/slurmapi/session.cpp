@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 
 namespace longhaul::slurmapi {
 namespace {
@@ -36,12 +37,27 @@ std::string error_text(const std::string& what, int slurm_errno) {
 }
 
 /// Async-signal-safe: one write, then out.
-void on_deadline(int) {
-    constexpr char kText[] =
-        "{\"schema\":1,\"error\":\"no answer from the Slurm controller in time\","
-        "\"slurm_errno\":0}\n";
-    [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, kText, sizeof kText - 1);
+template <size_t kSize>
+[[noreturn]] void leave(const char (&json_line)[kSize]) {
+    [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, json_line, kSize - 1);
     _exit(to_int(ExitCode::kFailed));
+}
+
+void on_deadline(int) {
+    leave(
+        "{\"schema\":1,\"error\":\"no answer from the Slurm controller in time\","
+        "\"slurm_errno\":0}\n");
+}
+
+volatile std::sig_atomic_t is_initialising = 0;
+
+/// libslurm's fatal() has logged the cause on stderr and called exit(1).
+void on_exit() {
+    if (is_initialising == 0) return;
+    leave(
+        "{\"schema\":1,\"error\":\"libslurm can not start: no readable slurm.conf (SLURM_CONF), or "
+        "no "
+        "controller to ask for it\",\"slurm_errno\":0}\n");
 }
 
 }  // namespace
@@ -62,7 +78,10 @@ void arm_deadline(unsigned seconds) {
 }
 
 Session::Session() {
+    static const int registered = std::atexit(on_exit);
+    is_initialising = registered == 0 ? 1 : 0;
     slurm_init(nullptr);
+    is_initialising = 0;
 }
 Session::~Session() {
     slurm_fini();

@@ -24,11 +24,11 @@ class SlurmError : public ClusterError {
 void check(int return_code, const char* what);
 
 /// Ends the process with exit code 3 and a JSON error on stdout unless re-armed in time (0:
-/// disarmed): libslurm calls can block for minutes, and slurm_init() calls exit() where there is no
-/// configuration.
+/// disarmed): libslurm calls can block for minutes.
 void arm_deadline(unsigned seconds);
 
-/// slurm_init() and slurm_fini().
+/// slurm_init() and slurm_fini(). Where slurm_init() ends the process (no configuration), it ends
+/// with exit code 3 and a JSON error on stdout.
 class Session {
  public:
     Session();

@@ -57,3 +57,11 @@ begin=$SECONDS
 lab run env SLURM_CONF=/nonexistent slurm-agent job 1 >answer 2>/dev/null || code=$?
 expect "exit code without a configuration" "$code" 3
 [ $((SECONDS - begin)) -le 12 ] || fail "the deadline took $((SECONDS - begin)) s"
+expect "and its answer" "$(json slurm_errno <answer)" 0
+
+# A file that libslurm refuses ends the process inside slurm_init().
+echo 'Nonsense' >bad.conf
+code=0
+lab run env SLURM_CONF="$PWD/bad.conf" slurm-agent job 1 >answer 2>/dev/null || code=$?
+expect "exit code with a broken configuration" "$code" 3
+grep -q 'libslurm can not start' answer || fail "no cause in the answer: $(cat answer)"
