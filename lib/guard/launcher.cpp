@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,9 +45,11 @@ struct Pipe {
 };
 
 /// In the child: never returns. errno of a failed exec goes through `report`.
-[[noreturn]] void exec_child(const LaunchOptions& options, const sigset_t& mask, int error_fd,
-                             int report) {
+[[noreturn]] void exec_child(const LaunchOptions& options, const sigset_t& mask, pid_t guard,
+                             int error_fd, int report) {
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);    // a job-guard that is killed leaves no orphan at work
+    if (getppid() != guard) _exit(126);  // it died before that
     dup2(error_fd, STDERR_FILENO);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
     for (const std::string& variable : options.environment) putenv(strdup(variable.c_str()));
@@ -65,10 +68,11 @@ class Process {
     Process(const LaunchOptions& options, SignalQueue& signals)
         : options_(options), signals_(signals), start_s_(steady_now_s()) {
         Pipe error_pipe, report_pipe;
+        const pid_t guard = getpid();
         pid_ = fork();
         if (pid_ < 0) throw IoError("cannot fork");
         if (pid_ == 0) {
-            exec_child(options, signals.old_mask(), error_pipe.write_end.get(),
+            exec_child(options, signals.old_mask(), guard, error_pipe.write_end.get(),
                        report_pipe.write_end.get());
         }
         setpgid(pid_, pid_);  // also here: a signal may be forwarded before the child runs
