@@ -45,8 +45,8 @@ void check_reachable(const fs::path& directory, const Manifest& manifest) {
     }
 }
 
-/// Damage becomes the candidate's reason. @throws IoError when it cannot be told.
-Candidate examine(const fs::path& directory, int64_t step_by_name) {
+/// Damage becomes the candidate's reason. @throws IoError when it cannot be told (kThrow).
+Candidate examine(const fs::path& directory, int64_t step_by_name, Unreadable unreadable) {
     Candidate candidate{directory, step_by_name, "", {}};
     try {
         const Manifest manifest = read_manifest(directory);
@@ -55,7 +55,7 @@ Candidate examine(const fs::path& directory, int64_t step_by_name) {
         check_reachable(directory, manifest);
         candidate.reason = missing_content(directory, manifest).value_or("");
     } catch (const IoError& error) {
-        if (!is_absence(error.error_number())) throw;
+        if (unreadable == Unreadable::kThrow && !is_absence(error.error_number())) throw;
         candidate.reason = error.describe();
     } catch (const Error& error) {
         candidate.reason = error.describe();
@@ -99,14 +99,14 @@ Checkpoint open_choice(const std::string& choice, comm::Comm& comm) {
 
 }  // namespace
 
-std::vector<Candidate> list_checkpoints(const fs::path& run_checkpoints) {
+std::vector<Candidate> list_checkpoints(const fs::path& run_checkpoints, Unreadable unreadable) {
     std::vector<Candidate> candidates;
     if (!fs::exists(run_checkpoints)) return candidates;
     std::error_code error;
     for (fs::directory_iterator it(run_checkpoints, error), end; !error && it != end;
          it.increment(error)) {
         const auto step = step_of_name(it->path().filename().string());
-        if (step) candidates.push_back(examine(it->path(), *step));
+        if (step) candidates.push_back(examine(it->path(), *step, unreadable));
     }
     if (error) throw IoError(format("cannot list {}", run_checkpoints.string()), error.value());
     std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {

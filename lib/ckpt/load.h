@@ -67,8 +67,14 @@ struct Candidate {
     bool is_loadable() const { return reason.empty(); }
 };
 
+/// What to do about a checkpoint that cannot be examined now (permission, I/O error): it may be
+/// sound, so programs that choose or delete stop there; those that only show go on.
+enum class Unreadable { kThrow, kReport };
+
 /// All step-* directories under `run_checkpoints`, newest first; empty when it does not exist.
-std::vector<Candidate> list_checkpoints(const std::filesystem::path& run_checkpoints);
+/// @throws IoError
+std::vector<Candidate> list_checkpoints(const std::filesystem::path& run_checkpoints,
+                                        Unreadable unreadable = Unreadable::kThrow);
 
 /// Collective. The newest loadable checkpoint: rank 0 chooses, logs what it skipped and why, and
 /// broadcasts; every rank then checks that it read the same manifest. A commit that was interrupted

@@ -156,7 +156,8 @@ ExitCode run_ls(const cli::Args& args) {
     cli::add_common_options(command, common, cli::kQuietVerbose);
     command.parse(args);
     if (!fs::is_directory(path)) throw UsageError(format("{}: no such directory", path));
-    const auto candidates = ckpt::list_checkpoints(ckpt::checkpoint_folder(path));
+    const auto candidates =
+        ckpt::list_checkpoints(ckpt::checkpoint_folder(path), ckpt::Unreadable::kReport);
     if (candidates.empty()) log::warn("{}: no checkpoints in it", path);
     bool any = false;
     for (const ckpt::Candidate& candidate : candidates) {

@@ -29,4 +29,8 @@ ckpt-reshard diff -q ckpt/step-00000001 "$DATA/ckpt/v1/step-00000020" --read-all
 echo "exit $?"
 rm read
 ckpt-reshard show ckpt/step-00000001 --run-config --json
+ln -sf MANIFEST.json ckpt/step-00000006/MANIFEST.json  # cannot be read now: shown, not chosen over
+ckpt-reshard ls . | grep step-00000006
+ckpt-reshard gc . --dry-run
+echo "exit $?"
 ls -A
