@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 
 #include "lib/base/error.h"
 #include "lib/ckpt/load.h"
 #include "lib/ckpt/tokenizer_folder.h"
 #include "lib/comm/world.h"
+#include "lib/log/log.h"
 #include "lib/model/hf_config.h"
 #include "lib/token/load.h"
 #include "lib/train/engine.h"
@@ -17,7 +19,8 @@ namespace longhaul::train {
 
 namespace {
 
-ckpt::Checkpoint open_checkpoint(const std::filesystem::path& path) {
+/// The checkpoint `path`, or of a run directory all that look loadable, newest first.
+std::vector<ckpt::Checkpoint> open_checkpoints(const std::filesystem::path& path) {
     std::error_code error;
     const auto run_checkpoints = path / "ckpt";
     if (!std::filesystem::exists(run_checkpoints, error)) {
@@ -25,14 +28,22 @@ ckpt::Checkpoint open_checkpoint(const std::filesystem::path& path) {
         const bool is_checkpoint = std::filesystem::exists(path / ckpt::kManifestName, error) ||
                                    (std::filesystem::is_directory(path, error) &&
                                     path.filename().string().starts_with("step-"));
-        if (is_checkpoint || is_closed) return ckpt::Checkpoint::open(path);
+        if (is_checkpoint || is_closed) return {ckpt::Checkpoint::open(path)};
         throw UsageError(
             format("{} is neither a checkpoint (step-*) nor a run directory", path.string()));
     }
+    std::vector<ckpt::Checkpoint> found;
     for (const ckpt::Candidate& candidate : ckpt::list_checkpoints(run_checkpoints)) {
-        if (candidate.is_loadable()) return ckpt::Checkpoint::open(candidate.directory);
+        if (candidate.is_loadable()) {
+            found.push_back(ckpt::Checkpoint::open(candidate.directory));
+        } else {
+            log::warn("skipping {}: {}", candidate.directory.string(), candidate.reason);
+        }
     }
-    throw DataError(format("{}: no checkpoint that can be loaded", run_checkpoints.string()));
+    if (found.empty()) {
+        throw DataError(format("{}: no checkpoint that can be loaded", run_checkpoints.string()));
+    }
+    return found;
 }
 
 token::Tokenizer open_tokenizer(const TextOptions& options, const ckpt::Checkpoint& checkpoint) {
@@ -150,6 +161,50 @@ std::vector<int32_t> encode_prompt(const token::Tokenizer& tokenizer, const std:
     return {ids.begin(), ids.end()};
 }
 
+/// All that is needed to generate from one checkpoint.
+struct Prepared {
+    token::Tokenizer tokenizer;
+    std::vector<int32_t> prompt;
+    std::unique_ptr<InferenceModel> inference;
+    int64_t step = 0;
+};
+
+/// @param has_older damaged weights give a null `inference` instead of a DataError.
+/// @throws UsageError where prompt, tokenizer and model do not fit.
+Prepared prepare(const ckpt::Checkpoint& checkpoint, const TextOptions& options, bool has_older) {
+    token::Tokenizer tokenizer = open_tokenizer(options, checkpoint);
+    std::vector<int32_t> prompt = encode_prompt(tokenizer, options.prompt);
+    const auto num_tokens = static_cast<int64_t>(prompt.size());
+    const model::ModelConfig shape = model::from_hf_config_json(checkpoint.header().hf_config_json,
+                                                                checkpoint.directory().string());
+    if (num_tokens > shape.max_seq_len) {
+        throw UsageError(format("the prompt has {} tokens, the model takes {} at most: shorten it",
+                                num_tokens, shape.max_seq_len));
+    }
+    if (tokenizer.vocab_size() > shape.vocab_size) {
+        throw UsageError(format("the tokenizer has {} ids, the model {}: not the same vocabulary",
+                                tokenizer.vocab_size(), shape.vocab_size));
+    }
+    std::unique_ptr<InferenceModel> inference;
+    try {
+        inference = std::make_unique<InferenceModel>(checkpoint, options, num_tokens);
+    } catch (const DataError& error) {
+        if (!has_older) throw;
+        log::warn("skipping {}: {}", checkpoint.directory().string(), error.describe());
+    }
+    return {std::move(tokenizer), std::move(prompt), std::move(inference),
+            checkpoint.header().step};
+}
+
+/// As a resume does: a checkpoint of the run whose content is damaged is passed over for an older.
+Prepared prepare_newest(const TextOptions& options) {
+    const std::vector<ckpt::Checkpoint> checkpoints = open_checkpoints(options.checkpoint);
+    for (size_t i = 0;; ++i) {
+        Prepared prepared = prepare(checkpoints[i], options, i + 1 < checkpoints.size());
+        if (prepared.inference != nullptr) return prepared;
+    }
+}
+
 }  // namespace
 
 const char* name_of(StopReason reason) {
@@ -169,21 +224,9 @@ const char* name_of(StopReason reason) {
 TextResult generate_text(const TextOptions& options,
                          const std::function<void(std::string_view)>& on_text) {
     check_sampling(options.generate.sampling);
-    const ckpt::Checkpoint checkpoint = open_checkpoint(options.checkpoint);
-    const token::Tokenizer tokenizer = open_tokenizer(options, checkpoint);
-    const std::vector<int32_t> prompt = encode_prompt(tokenizer, options.prompt);
-    const model::ModelConfig shape = model::from_hf_config_json(checkpoint.header().hf_config_json,
-                                                                checkpoint.directory().string());
-    if (static_cast<int64_t>(prompt.size()) > shape.max_seq_len) {
-        throw UsageError(format("the prompt has {} tokens, the model takes {} at most: shorten it",
-                                prompt.size(), shape.max_seq_len));
-    }
-    InferenceModel inference(checkpoint, options, static_cast<int64_t>(prompt.size()));
-    if (tokenizer.vocab_size() > inference.transformer().config().vocab_size) {
-        throw UsageError(format("the tokenizer has {} ids, the model {}: not the same vocabulary",
-                                tokenizer.vocab_size(),
-                                inference.transformer().config().vocab_size));
-    }
+    const Prepared prepared = prepare_newest(options);
+    const token::Tokenizer& tokenizer = prepared.tokenizer;
+    const std::vector<int32_t>& prompt = prepared.prompt;
     GenerateOptions generate_options = options.generate;
     if (options.stop_at_end && tokenizer.default_eos()) {
         generate_options.stop_token = static_cast<int32_t>(*tokenizer.default_eos());
@@ -191,7 +234,7 @@ TextResult generate_text(const TextOptions& options,
     TextStream stream(tokenizer, on_text);
     const auto start = std::chrono::steady_clock::now();
     const GenerateResult generated =
-        generate(inference.transformer(), prompt, generate_options, [&](int32_t token) {
+        generate(prepared.inference->transformer(), prompt, generate_options, [&](int32_t token) {
             stream.add(token);
             return true;
         });
@@ -201,7 +244,7 @@ TextResult generate_text(const TextOptions& options,
     result.prompt_tokens = static_cast<int64_t>(prompt.size());
     result.new_tokens = static_cast<int64_t>(generated.tokens.size());
     result.reason = generated.reason;
-    result.step = checkpoint.header().step;
+    result.step = prepared.step;
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

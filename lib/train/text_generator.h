@@ -14,7 +14,7 @@
 namespace longhaul::train {
 
 struct TextOptions {
-    std::string checkpoint;  // step-NNNNNNNN, or a run directory: its newest checkpoint
+    std::string checkpoint;  // step-NNNNNNNN, or a run directory: its newest sound one
     std::string tokenizer;   // folder or file; "": CHECKPOINT/tokenizer, else that of its data
     std::string prompt;
     GenerateOptions generate;

@@ -18,6 +18,8 @@ member run/exit.json committed_step
 ckpt-reshard diff -q whole/ckpt/step-00000012 run/ckpt/step-00000012 >diff.txt
 echo "diff $?"
 ls run/ckpt
+cp -r run text && flip text/ckpt/step-00000012/rank-00000.h5
+train-run generate text --prompt the --max-tokens 2 --json | sed 's/.*"step":\([0-9]*\).*/text of step \1/'
 flip all/ckpt/step-00000004/rank-00000.h5
 train run.toml --run all
 member all/exit.json cause
