@@ -5,6 +5,8 @@
 #include <charconv>
 #include <fstream>
 
+#include "lib/base/error.h"
+
 namespace longhaul::cluster {
 
 namespace {
@@ -12,6 +14,14 @@ namespace {
 constexpr size_t kMaxBytes = 1 << 20;
 
 }  // namespace
+
+SysTree SysTree::open(const std::filesystem::path& root) {
+    std::error_code error;
+    if (root != "/" && !std::filesystem::is_directory(root / "sys", error)) {
+        throw UsageError(format("{}: holds no folder \"sys\" of a machine", root.string()));
+    }
+    return SysTree(root);
+}
 
 std::optional<std::string> SysTree::read(const std::string& path) const {
     std::ifstream file(root_ / path, std::ios::binary);

@@ -16,6 +16,9 @@ class SysTree {
     /// @param root "/" for this machine, else the folder that contains "sys" and "proc".
     explicit SysTree(std::filesystem::path root = "/") : root_(std::move(root)) {}
 
+    /// @throws UsageError when `root` is a recording without a folder "sys".
+    static SysTree open(const std::filesystem::path& root);
+
     /// The content without the blanks at its end; nothing when it can not be read.
     /// @param path from the root, without a leading slash: "sys/class/net/eth0/mtu".
     std::optional<std::string> read(const std::string& path) const;

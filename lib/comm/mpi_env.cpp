@@ -159,7 +159,7 @@ void introduce_pairs(int rank, int size) {
 MpiEnv::MpiEnv() {
     int provided = 0;
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
-        throw CommError("MPI_Init_thread failed: start train-run with mpirun or srun --mpi=pmix");
+        throw CommError("MPI_Init_thread failed: start the program with mpirun or srun --mpi=pmix");
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");

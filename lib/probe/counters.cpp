@@ -47,7 +47,7 @@ std::vector<Finding> findings_from_json(const io::Json& list, const std::string&
 }
 
 std::vector<Finding> judge_this_host(const CounterOptions& options, const std::string& host) {
-    const cluster::SysTree tree(options.sys_root);
+    const auto tree = cluster::SysTree::open(options.sys_root);
     cluster::CounterReading before;
     if (options.since.empty()) {
         before = cluster::read_port_counters(tree, unix_now_s());

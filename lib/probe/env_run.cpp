@@ -65,7 +65,7 @@ std::string as_text(const Environment& environment) {
 }  // namespace
 
 std::optional<std::vector<record::Finding>> run_env(const EnvOptions& options) {
-    const cluster::SysTree tree(options.sys_root);
+    const auto tree = cluster::SysTree::open(options.sys_root);
     const EnvironmentFacts facts = read_facts(tree);
     if (!options.input.empty()) {
         return audit_environment(parse_environment(io::read_all(options.input, kMaxInputBytes)),

@@ -39,6 +39,9 @@ void CheckOptions::parse(const cli::Args& args) {
     declare(command);
     command.parse(args);
     if (!(every.seconds >= 1)) throw UsageError("--every: at least 1s");
+    if (command.was_given("--active-memory") && !active) {
+        throw UsageError("--active-memory tests nothing without --active");
+    }
 }
 
 void CheckOptions::apply_to(health::RunOptions& run) const {

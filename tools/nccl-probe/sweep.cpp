@@ -27,7 +27,8 @@ Options parse(const cli::Args& args) {
     cli::Command command("nccl-probe sweep", "bandwidth of collectives over a range of sizes");
     command.option("-b,--begin", options.begin, "SIZE", "smallest size");
     command.option("-e,--end", options.end, "SIZE", "largest size");
-    command.option("-f,--factor", options.factor, "X", "each size is X times the one before");
+    command.option("-f,--factor", options.factor, "X", "each size is X times the one before")
+        .range(1, 1e6);
     command.option("-i,--step", options.step, "SIZE", "add SIZE instead of multiplying");
     command.option("-n,--iterations", options.iterations, "N", "timed repetitions").range(1, 1e6);
     command.option("-w,--warmup", options.warmup, "N", "repetitions before").range(0, 1e6);

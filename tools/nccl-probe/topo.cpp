@@ -19,7 +19,7 @@ ExitCode run_topo(const cli::Args& args) {
     cli::add_common_options(command, common, cli::kQuietVerbose);
     command.parse(args);
 
-    const probe::Topology topology = probe::read_topology(cluster::SysTree(root));
+    const probe::Topology topology = probe::read_topology(cluster::SysTree::open(root));
     const auto findings = probe::judge(topology);
     if (json) {
         io::Json object{{"schema", 1}, {"tool", "nccl-probe topo"}};

@@ -33,6 +33,9 @@ ExitCode run_train(const cli::Args& args) {
     if (command.was_given("--run") && options.run_directory.empty()) {
         throw UsageError("--run names no directory: it is empty");
     }
+    if (options.json && !options.dry_run) {
+        throw UsageError("--json is for --dry-run; a run writes metrics.jsonl in its directory");
+    }
     options.config_file = config_file;
     options.progress = common.progress;
     options.threads = common.threads;

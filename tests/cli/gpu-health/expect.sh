@@ -19,3 +19,5 @@ printf '[expect]\ngpu = 4\n' >bad.toml
 gpu-health --input "$h100" --config bad.toml
 echo "exit $?"
 gpu-health --config site.toml --print-config
+gpu-health --input "$cpu" --active-memory 1MiB
+echo "exit $?"

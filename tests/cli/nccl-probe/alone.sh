@@ -14,3 +14,5 @@ nccl-probe sweep all-reduse
 echo "exit $?"
 nccl-probe diagnoze x
 echo "exit $?"
+nccl-probe sweep --factor nan 2>&1
+echo "exit $?"

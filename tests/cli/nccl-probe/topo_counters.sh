@@ -37,7 +37,8 @@ cd ..
 nccl-probe topo --input node
 echo "exit $?"
 nccl-probe topo --input node --json
-nccl-probe topo --input nowhere
+mkdir -p bare/sys
+nccl-probe topo --input bare
 echo "exit $?"
 nccl-probe counters --input node --interval 0.01s --save before.json
 echo "exit $?"
@@ -49,4 +50,8 @@ nccl-probe counters --input node --since other.json
 echo "exit $?"
 echo '{"boot_id":' >torn.json
 nccl-probe counters --input node --since torn.json
+echo "exit $?"
+nccl-probe topo --input torn.json
+echo "exit $?"
+nccl-probe counters --input nowhere --interval 0
 echo "exit $?"

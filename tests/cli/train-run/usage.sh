@@ -15,6 +15,7 @@ try empty.toml --set data.micro_btach=3
 try empty.toml --set job.steps=5 --set 'data.train=["x"]' --set parallel.tp=2
 try empty.toml --set job.steps=5 --set 'data.train=["x"]' --set parallel.zero=4
 try empty.toml --frobnicate
+try empty.toml --set job.steps=5 --set 'data.train=["x"]' --json
 try generate
 try empty.toml --set job.steps=5 --set 'data.train=["x"]' --dry-run --set data.global_batch=9223372036854775807
 try empty.toml --set job.steps=5 --set 'data.train=["x"]' --run ""
