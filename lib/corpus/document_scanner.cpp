@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/corpus/document_scanner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/corpus/json_scanner.h"
+#include "lib/corpus/json_strings.h"
 #include "lib/text/unicode.h"
 
 namespace longhaul::corpus {
@@ -18,6 +20,18 @@ bool is_blank(std::string_view line) {
 
 DocumentScanner::DocumentScanner(Layout layout, std::string text_field)
     : layout_(layout), text_field_(std::move(text_field)) {}
+
+/// A giant document's buffer is given back when a small one follows.
+void DocumentScanner::reserve_decoded(size_t bytes) {
+    constexpr size_t kKeptBytes = 8 << 20;
+    if (bytes <= decoded_capacity_ && (decoded_capacity_ <= kKeptBytes || bytes > kKeptBytes)) {
+        return;
+    }
+    constexpr size_t kLeastBytes = 64 << 10;
+    decoded_capacity_ = std::max(bytes + bytes / 4, kLeastBytes);
+    decoded_.reset();
+    decoded_ = std::make_unique_for_overwrite<char[]>(decoded_capacity_);
+}
 
 ScanResult DocumentScanner::scan(std::string_view line) {
     ScanResult result;
@@ -45,10 +59,11 @@ ScanResult DocumentScanner::scan(std::string_view line) {
     }
     result.text = scanner.value();
     if (scanner.value_has_escapes()) {
-        constexpr size_t kKeptBytes = 8 << 20;  // a giant document does not stay allocated for ever
-        if (decoded_.capacity() > kKeptBytes) std::string().swap(decoded_);
-        result.num_lone_surrogates = detail::decode_json_string(scanner.value(), decoded_);
-        result.text = decoded_;
+        const std::string_view escaped = scanner.value();
+        reserve_decoded(escaped.size() + detail::kDecodePadding);
+        const size_t size =
+            detail::decode_json_string(escaped, decoded_.get(), result.num_lone_surrogates);
+        result.text = std::string_view(decoded_.get(), size);
     }
     return result;
 }

@@ -3,7 +3,9 @@
 // One record: validates a line as JSON (RFC 8259) and finds its text, in one pass and without a
 // tree. Serves DocumentReader and the parallel readers, one scanner a thread.
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -40,9 +42,12 @@ class DocumentScanner {
     ScanResult scan(std::string_view line);
 
  private:
+    void reserve_decoded(size_t bytes);
+
     Layout layout_;
     std::string text_field_;
-    std::string decoded_;
+    std::unique_ptr<char[]> decoded_;
+    size_t decoded_capacity_ = 0;
 };
 
 }  // namespace longhaul::corpus

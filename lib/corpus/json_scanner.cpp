@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lib/corpus/document_scanner.h"
+#include "lib/corpus/json_strings.h"
 #include "lib/text/unicode.h"
 
 namespace longhaul::corpus::detail {
@@ -27,12 +28,6 @@ int hex_digit(char c) {
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
-}
-
-uint32_t hex4(const char* p) {
-    uint32_t value = 0;
-    for (int i = 0; i < 4; ++i) value = value << 4 | static_cast<uint32_t>(hex_digit(p[i]));
-    return value;
 }
 
 bool is_digit(char c) {
@@ -95,12 +90,18 @@ bool JsonScanner::skip_escape() {
 bool JsonScanner::skip_string(std::string_view& content, bool& has_escapes) {
     const char* const start = ++at_;
     has_escapes = false;
+    // Not for short ones, such as most keys.
+    constexpr ptrdiff_t kWorthIt = 32;
     while (true) {
         uint64_t word = 0;
+        if (is_utf8_ && at_ - start >= kWorthIt) {
+            at_ = skip_string_content(at_, end_, has_escapes);
+        }
         while (end_ - at_ >= 8) {
             std::memcpy(&word, at_, 8);
             if (has_special_byte(word)) break;
             at_ += 8;
+            if (is_utf8_ && at_ - start == kWorthIt) break;
         }
         if (at_ == end_) return fail(Reason::kNotJson, "the string does not end");
         const auto c = static_cast<unsigned char>(*at_);
@@ -114,7 +115,7 @@ bool JsonScanner::skip_string(std::string_view& content, bool& has_escapes) {
             if (!skip_escape()) return false;
         } else if (c < 0x20) {
             return fail(Reason::kNotJson, "control character in a string");
-        } else if (c < 0x80) {
+        } else if (c < 0x80 || is_utf8_) {  // in UTF-8, also the middle of a character
             ++at_;
         } else {
             const size_t length = utf8_sequence_length(at_, end_);
@@ -207,8 +208,9 @@ bool JsonScanner::skip_array(int depth) {
 
 bool JsonScanner::note_field(std::string_view key, bool key_has_escapes) {
     if (key_has_escapes) {
-        std::string decoded;
-        decode_json_string(key, decoded);
+        std::string decoded(key.size() + kDecodePadding, '\0');
+        uint32_t num_lone = 0;
+        decoded.resize(decode_json_string(key, decoded.data(), num_lone));
         return decoded == field_;
     }
     return key == field_;
@@ -261,6 +263,8 @@ bool JsonScanner::skip_object(int depth) {
 }
 
 bool JsonScanner::run() {
+    // At once, in vectors; only if this fails, character by character, to find the place.
+    is_utf8_ = text::is_valid_utf8({begin_, static_cast<size_t>(end_ - begin_)});
     skip_space();
     const bool is_object = at_ < end_ && *at_ == '{';
     if (!skip_value(0)) return false;
@@ -271,68 +275,6 @@ bool JsonScanner::run() {
     if (first_key_ == nullptr) return fail_at(begin_, Reason::kMissingField, "");
     if (!field_is_string_) return fail_at(field_value_, Reason::kNotString, "");
     return true;
-}
-
-namespace {
-
-/// Decodes "\uXXXX" (and its second half, if any) at `p`; @return bytes used.
-size_t decode_unicode_escape(const char* p, const char* end, std::string& out, uint32_t& lone) {
-    uint32_t unit = hex4(p + 2);
-    if (unit < 0xD800 || unit > 0xDFFF) {
-        text::append_utf8(unit, out);
-        return 6;
-    }
-    if (unit < 0xDC00 && end - p >= 12 && p[6] == '\\' && p[7] == 'u') {
-        const uint32_t second = hex4(p + 8);
-        if (second >= 0xDC00 && second <= 0xDFFF) {
-            text::append_utf8(0x10000 + ((unit - 0xD800) << 10) + (second - 0xDC00), out);
-            return 12;
-        }
-    }
-    ++lone;
-    text::append_utf8(0xFFFD, out);
-    return 6;
-}
-
-char simple_escape(char c) {
-    switch (c) {
-        case 'b':
-            return '\b';
-        case 'f':
-            return '\f';
-        case 'n':
-            return '\n';
-        case 'r':
-            return '\r';
-        case 't':
-            return '\t';
-        default:
-            return c;
-    }
-}
-
-}  // namespace
-
-uint32_t decode_json_string(std::string_view escaped, std::string& out) {
-    out.clear();
-    out.reserve(escaped.size());
-    uint32_t lone = 0;
-    const char* p = escaped.data();
-    const char* const end = p + escaped.size();
-    while (p < end) {
-        const void* found = std::memchr(p, '\\', static_cast<size_t>(end - p));
-        const char* backslash = found != nullptr ? static_cast<const char*>(found) : end;
-        out.append(p, backslash);
-        p = backslash;
-        if (p == end) break;
-        if (p[1] == 'u') {
-            p += decode_unicode_escape(p, end, out, lone);
-        } else {
-            out += simple_escape(p[1]);
-            p += 2;
-        }
-    }
-    return lone;
 }
 
 }  // namespace longhaul::corpus::detail

@@ -46,6 +46,7 @@ class JsonScanner {
     const char* begin_;
     const char* at_;
     const char* end_;
+    bool is_utf8_ = false;  // the whole text
     std::string_view field_;
     Reason reason_ = Reason::kNone;
     const char* detail_ = "";
@@ -56,9 +57,5 @@ class JsonScanner {
     bool field_is_string_ = false;
     const char* field_value_ = nullptr;
 };
-
-/// Decodes the escapes of a valid JSON string into `out` (replaced). A lone surrogate becomes
-/// U+FFFD. @return the number of lone surrogates.
-uint32_t decode_json_string(std::string_view escaped, std::string& out);
 
 }  // namespace longhaul::corpus::detail

@@ -2,53 +2,11 @@
 #include "lib/dedup/shingle.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace longhaul::dedup {
 
-namespace {
-
-// Constants of the native scheme (digits of pi); changing one makes a new scheme.
-constexpr uint64_t kWordKey0 = 0x243F6A8885A308D3;
-constexpr uint64_t kWordKey1 = 0x13198A2E03707344;
-constexpr uint64_t kFactorKey = 0xA4093822299F31D1;
-constexpr uint64_t kFinal = 0x082EFA98EC4E6C89;
-constexpr size_t kShortWord = 16;
-
-/// High and low half of the product folded together: the mixing step of wyhash and XXH3.
-uint64_t fold_multiply(uint64_t a, uint64_t b) {
-    __extension__ using uint128 = unsigned __int128;
-    const uint128 product = static_cast<uint128>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
-
-uint64_t load64(const char* p) {
-    uint64_t value = 0;
-    std::memcpy(&value, p, sizeof value);
-    return value;
-}
-
-/// Reads up to 8 bytes behind the word: the normaliser pads its buffer.
-uint64_t word_hash(const char* word, size_t length) {
-    if (length <= 8) {
-        const uint64_t bytes = load64(word) & (~uint64_t{0} >> (64 - 8 * length));
-        return fold_multiply(bytes ^ kWordKey0, length ^ kWordKey1);
-    }
-    if (length <= kShortWord) {
-        return fold_multiply(load64(word) ^ kWordKey0,
-                             load64(word + length - 8) ^ kWordKey1 ^ length);
-    }
-    return xxh3_64({word, length}, kWordKey0);
-}
-
-}  // namespace
-
 Shingler::Shingler(const Parameters& parameters)
-    : scheme_(parameters.scheme), ngram_(static_cast<size_t>(parameters.ngram)) {
-    for (uint64_t i = 0; i < ngram_; ++i) {
-        factors_.push_back(fold_multiply(kFactorKey ^ (i + 1), kFinal + 2 * i) | 1);
-    }
-}
+    : scheme_(parameters.scheme), ngram_(static_cast<size_t>(parameters.ngram)), native_(ngram_) {}
 
 void Shingler::load(std::string_view text) {
     normalized_ = normalizer_.normalize(text);
@@ -58,27 +16,6 @@ void Shingler::load(std::string_view text) {
     } else {
         exact_hash_ = xxh3_128(normalized_);
     }
-}
-
-void Shingler::native_shingles() {
-    // At most a word every two bytes, or every character of three: reserved, mostly not touched.
-    shingles_.reserve(normalized_.size() / 2 + 1);
-    text::for_each_word(normalized_, [&](const char* word, size_t length) {
-        shingles_.push_back(word_hash(word, length));
-    });
-    if (shingles_.size() < ngram_) {
-        shingles_.clear();
-        return;
-    }
-    // In place: shingle i takes the place of word i, which no later shingle needs.
-    const size_t count = shingles_.size() - ngram_ + 1;
-    uint64_t* const words = shingles_.data();
-    for (size_t i = 0; i < count; ++i) {
-        uint64_t sum = 0;
-        for (size_t j = 0; j < ngram_; ++j) sum += words[i + j] * factors_[j];
-        words[i] = fold_multiply(sum ^ kFinal, kWordKey1);
-    }
-    shingles_.resize(count);
 }
 
 void Shingler::datatrove_shingles() {
@@ -97,23 +34,23 @@ void Shingler::datatrove_shingles() {
     }
 }
 
-std::span<const uint64_t> Shingler::shingles() {
+std::span<uint64_t> Shingler::find_shingles() {
+    if (scheme_ == Scheme::kNative) return native_.of(normalized_);
     constexpr size_t kKept = 1 << 20;  // a giant document does not stay allocated for ever
     if (shingles_.capacity() > kKept) std::vector<uint64_t>().swap(shingles_);
     shingles_.clear();
-    if (scheme_ == Scheme::kNative) {
-        native_shingles();
-    } else {
-        datatrove_shingles();
-    }
+    datatrove_shingles();
     return shingles_;
 }
 
+std::span<const uint64_t> Shingler::shingles() {
+    return find_shingles();
+}
+
 std::span<const uint64_t> Shingler::shingle_set() {
-    shingles();
-    std::sort(shingles_.begin(), shingles_.end());
-    shingles_.erase(std::unique(shingles_.begin(), shingles_.end()), shingles_.end());
-    return shingles_;
+    const std::span<uint64_t> all = find_shingles();
+    std::sort(all.begin(), all.end());
+    return all.first(static_cast<size_t>(std::unique(all.begin(), all.end()) - all.begin()));
 }
 
 double jaccard(std::span<const uint64_t> a, std::span<const uint64_t> b, double at_least) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/base/hash.h"
+#include "lib/dedup/native_shingles.h"
 #include "lib/dedup/parameters.h"
 #include "lib/text/normalize.h"
 
@@ -33,16 +34,16 @@ class Shingler {
     std::span<const uint64_t> shingle_set();
 
  private:
-    void native_shingles();
+    std::span<uint64_t> find_shingles();
     void datatrove_shingles();
 
     Scheme scheme_;
     size_t ngram_;
+    NativeShingles native_;
     text::TextNormalizer normalizer_;
     std::string_view normalized_;
     Hash128 exact_hash_;
-    std::vector<uint64_t> factors_;  // of the words of a native shingle
-    std::vector<size_t> starts_;     // datatrove: of each word in joined_, and its end
+    std::vector<size_t> starts_;  // datatrove: of each word in joined_, and its end
     std::vector<uint64_t> shingles_;
     std::string joined_;
 };

@@ -2,10 +2,13 @@
 #include "lib/text/normalize.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "lib/text/normalization_forms.h"
+#include "lib/text/normalize_simd.h"
 #include "lib/text/unicode.h"
 
 namespace longhaul::text {
@@ -43,6 +46,28 @@ constexpr std::array<char, 128> make_ascii_table() {
     return table;
 }
 constexpr std::array<char, 128> kAscii = make_ascii_table();
+
+constexpr bool in_unspaced_script(char32_t c) {
+    if (c < 0x0E00) return false;
+    if (c < 0x2E80) {
+        return c < 0x1000 || (c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF);
+    }
+    if (c < 0xAC00) {
+        return (c <= 0x2FDF) || (c >= 0x3005 && c <= 0x3007) || (c >= 0x3021 && c <= 0x3029) ||
+               (c >= 0x3038 && c <= 0x30FF && c != 0x3099 && c != 0x309A) ||
+               (c >= 0x31F0 && c <= 0x31FF) || (c >= 0x3400 && c <= 0x9FFF) ||
+               (c >= 0xA9E0 && c <= 0xA9FF) || (c >= 0xAA60 && c <= 0xAA7F);
+    }
+    return (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF66 && c <= 0xFF9F) || c == 0x16FE3 ||
+           (c >= 0x1AFF0 && c <= 0x1B16F) || (c >= 0x20000 && c <= 0x3FFFD);
+}
+
+constexpr char32_t kFirstHangul = 0xAC00;
+constexpr char32_t kNumHangul = 11172;
+
+// Of TextNormalizer::short_outcomes_; the number of bytes is in bits 24 and 25.
+constexpr uint32_t kIsSpace = 1u << 26;
+constexpr uint32_t kIsKnown = 1u << 27;  // so that a dropped mark is not 0
 
 // Python decides "final sigma" with the properties Cased and Case_Ignorable
 // (DerivedCoreProperties.txt); after the ignorable ones are passed over, cased means this:
@@ -101,14 +126,18 @@ std::u32string decode_all(std::string_view text) {
 
 }  // namespace
 
-TextNormalizer::TextNormalizer() : blocks_(0x110000 / 128) {}
+// The table is large but sparsely used: calloc gives pages that take no memory until then.
+TextNormalizer::TextNormalizer()
+    : blocks_(0x110000 / 128), short_outcomes_(static_cast<uint32_t*>(std::calloc(0x10000, 4))) {
+    if (!short_outcomes_) throw std::bad_alloc();
+}
 TextNormalizer::~TextNormalizer() = default;
 
 void TextNormalizer::reserve(size_t text_bytes) {
     // A Hangul syllable (3 bytes) becomes three jamo (9 bytes): nothing grows more. Not touched
     // where not used; a giant buffer is given back when a small text follows.
     constexpr size_t kKeptBytes = 16 << 20;
-    const size_t wanted = 3 * text_bytes + 64 + kPadding;
+    const size_t wanted = 3 * text_bytes + detail::kBlock + 2 * kPadding;
     if (wanted <= capacity_ && (capacity_ <= kKeptBytes || wanted > kKeptBytes)) return;
     capacity_ = std::max(wanted, size_t{1} << 16);
     buffer_.reset();
@@ -155,6 +184,21 @@ TextNormalizer::Outcome TextNormalizer::make_outcome(char32_t c) {
     result.length = static_cast<uint8_t>(kept.size());
     std::copy(kept.begin(), kept.end(), result.bytes.begin());
     return result;
+}
+
+/// Enters an outcome in short_outcomes_ if it is a simple one.
+void TextNormalizer::remember(char32_t c, const Outcome& what) {
+    if (c >= 0x10000) return;
+    uint32_t bytes = 0;
+    std::memcpy(&bytes, what.bytes.data(), sizeof bytes);
+    const auto length = static_cast<uint32_t>(what.length);
+    if (what.kind == Kind::kText && length <= 3) {
+        short_outcomes_[c] = (bytes & 0xFFFFFF) | length << 24 | kIsKnown;
+    } else if (what.kind == Kind::kSpace) {
+        short_outcomes_[c] = ' ' | 1u << 24 | kIsSpace | kIsKnown;
+    } else if (what.kind == Kind::kMark) {
+        short_outcomes_[c] = kIsKnown;
+    }
 }
 
 const TextNormalizer::Outcome& TextNormalizer::outcome(char32_t c) {
@@ -233,6 +277,7 @@ size_t TextNormalizer::put_other(std::string_view text, size_t position) {
     const Decoded decoded = decode_utf8(text, position);
     const size_t next = position + decoded.length;
     const Outcome& what = outcome(decoded.code_point);
+    if (decoded.is_valid) remember(decoded.code_point, what);
     switch (what.kind) {
         case Kind::kText:
             std::memcpy(out_, what.bytes.data(), what.bytes.size());
@@ -264,95 +309,120 @@ size_t TextNormalizer::put_other(std::string_view text, size_t position) {
     return next;
 }
 
-namespace {
+/// Writes ASCII from `position` on; @return where something else or a difficult number stands.
+size_t TextNormalizer::put_ascii(std::string_view text, size_t position) {
+    detail::Progress progress{position, out_, after_space_};
+    detail::normalize_ascii(text, progress);
+    out_ = progress.out;
+    after_space_ = progress.after_space;
+    return progress.position;
+}
 
-constexpr uint64_t kOnes = 0x0101010101010101;
-constexpr uint64_t kHighs = 0x80 * kOnes;
+/// A Hangul syllable as its two or three jamo. @source Unicode 16.0, section 3.12
+void TextNormalizer::put_hangul(char32_t c) {
+    const char32_t index = c - kFirstHangul;
+    const auto put_jamo = [&](char32_t jamo) {
+        out_[0] = static_cast<char>(0xE0 | jamo >> 12);
+        out_[1] = static_cast<char>(0x80 | (jamo >> 6 & 0x3F));
+        out_[2] = static_cast<char>(0x80 | (jamo & 0x3F));
+        out_ += 3;
+    };
+    put_jamo(0x1100 + index / 588);
+    put_jamo(0x1161 + index % 588 / 28);
+    if (index % 28 != 0) put_jamo(0x11A7 + index % 28);
+    after_space_ = false;
+}
 
-/// Normalises eight ASCII bytes at once when that is a matter of single bytes: letters and lone
-/// separators. @return false when they hold a digit, a byte that is not ASCII, or two separators in
-/// a row (`after_space` counts as one); nothing is written then.
-bool put_eight(const char* text, char* out, bool& after_space) {
-    uint64_t bytes = 0;
-    std::memcpy(&bytes, text, sizeof bytes);
-    const uint64_t lower = bytes | 0x20 * kOnes;
-    // In bytes below 0x80 these sums set the high bit from 'a' on, and above 'z'.
-    const uint64_t from_a = lower + (0x80 - 'a') * kOnes;
-    const uint64_t above_z = lower + (0x7F - 'z') * kOnes;
-    const uint64_t letters = from_a & ~above_z & kHighs;
-    const uint64_t not_digits = (bytes ^ '0' * kOnes) + (0x80 - 10) * kOnes;
-    const uint64_t spaces = ~letters & kHighs;
-    const uint64_t doubled = spaces & (spaces << 8 | (after_space ? 0x80 : 0));
-    if ((bytes & kHighs) != 0 || (~not_digits & kHighs) != 0 || doubled != 0) return false;
-    const uint64_t letter_bytes = (letters >> 7) * 0xFF;
-    const uint64_t result = (lower & letter_bytes) | (0x20 * kOnes & ~letter_bytes);
-    std::memcpy(out, &result, sizeof result);
-    after_space = (spaces >> 63) != 0;
+/// A character of two or three bytes whose outcome is known to be simple; @return false for all
+/// others.
+bool TextNormalizer::put_cached(std::string_view text, size_t& position) {
+    const char* const p = text.data() + position;
+    const auto byte = [&](size_t i) { return static_cast<uint8_t>(p[i]); };
+    if (text.size() - position < 3) return false;
+    const bool is_short = byte(0) < 0xE0;
+    const uint32_t trail = is_short ? byte(1) : byte(1) << 8u | byte(2);
+    if (byte(0) < 0xC2 || byte(0) > 0xEF) return false;
+    if ((trail & (is_short ? 0xC0u : 0xC0C0u)) != (is_short ? 0x80u : 0x8080u)) return false;
+    const char32_t c = is_short
+                           ? (byte(0) & 0x1Fu) << 6 | (byte(1) & 0x3Fu)
+                           : (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
+    const size_t length = is_short ? 2 : 3;
+    const uint32_t known = short_outcomes_[c];
+    if (!is_short && c < 0x800) return false;  // overlong; surrogates never get an entry
+    if (known == 0) {
+        if (c - kFirstHangul >= kNumHangul) return false;
+        put_hangul(c);
+        position += length;
+        return true;
+    }
+    std::memcpy(out_, &known, sizeof known);
+    const bool is_space = (known & kIsSpace) != 0;
+    out_ += is_space && after_space_ ? 0 : known >> 24 & 3;
+    after_space_ = is_space;
+    position += length;
     return true;
 }
 
-}  // namespace
-
-/// Writes ASCII without digits from `position` on; @return where something else stands.
-size_t TextNormalizer::put_ascii(std::string_view text, size_t position) {
-    constexpr size_t kBlock = 8;
-    char* out = out_;
-    bool after_space = after_space_;
+/// Text that is not, or not only, ASCII: up to a run of ASCII that is worth the vectors, or a
+/// digit.
+size_t TextNormalizer::put_mixed(std::string_view text, size_t position) {
+    constexpr size_t kWorthIt = 16;
+    size_t num_ascii = 0;  // in a row
     size_t i = position;
-    bool is_ascii = true;
-    while (is_ascii && i < text.size()) {
-        if (i + kBlock <= text.size() && put_eight(text.data() + i, out, after_space)) {
-            i += kBlock;
-            out += kBlock;
+    while (i < text.size() && num_ascii < kWorthIt) {
+        const auto byte = static_cast<uint8_t>(text[i]);
+        if (byte < 0x80) {
+            const char c = kAscii[byte];
+            if (c == 0) return i;
+            const bool is_space = c == ' ';
+            *out_ = c;
+            out_ += is_space && after_space_ ? 0 : 1;
+            after_space_ = is_space;
+            ++num_ascii;
+            ++i;
             continue;
         }
-        // Without a branch on the kind of the byte.
-        const size_t end = std::min(i + kBlock, text.size());
-        for (; i < end; ++i) {
-            const auto byte = static_cast<uint8_t>(text[i]);
-            const char c = byte < 0x80 ? kAscii[byte] : '\0';
-            is_ascii = c != 0;
-            if (!is_ascii) break;
-            const bool is_space = c == ' ';
-            *out = c;
-            out += is_space && after_space ? 0 : 1;
-            after_space = is_space;
-        }
+        num_ascii = 0;
+        if (!put_cached(text, i)) i = put_other(text, i);
     }
-    out_ = out;
-    after_space_ = after_space;
     return i;
 }
 
 std::string_view TextNormalizer::normalize(std::string_view text) {
     reserve(text.size());
-    out_ = buffer_.get();
+    char* const start = buffer_.get() + kPadding;
+    out_ = start;
     after_space_ = true;
     marks_.clear();
     marks_end_ = nullptr;
     size_t i = 0;
     while ((i = put_ascii(text, i)) < text.size()) {
-        i = static_cast<int8_t>(text[i]) >= 0 ? put_number(text, i) : put_other(text, i);
+        i = static_cast<int8_t>(text[i]) >= 0 ? put_number(text, i) : put_mixed(text, i);
     }
-    const char* begin = buffer_.get();
+    const char* begin = start;
     while (begin < out_ && *begin == ' ') ++begin;
     while (out_ > begin && out_[-1] == ' ') --out_;
     return {begin, static_cast<size_t>(out_ - begin)};
 }
 
 bool is_unspaced(char32_t c) {
-    if (c < 0x0E00) return false;
-    if (c < 0x2E80) {
-        return c < 0x1000 || (c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF);
-    }
-    if (c < 0xAC00) {
-        return (c <= 0x2FDF) || (c >= 0x3005 && c <= 0x3007) || (c >= 0x3021 && c <= 0x3029) ||
-               (c >= 0x3038 && c <= 0x30FF && c != 0x3099 && c != 0x309A) ||
-               (c >= 0x31F0 && c <= 0x31FF) || (c >= 0x3400 && c <= 0x9FFF) ||
-               (c >= 0xA9E0 && c <= 0xA9FF) || (c >= 0xAA60 && c <= 0xAA7F);
-    }
-    return (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF66 && c <= 0xFF9F) || c == 0x16FE3 ||
-           (c >= 0x1AFF0 && c <= 0x1B16F) || (c >= 0x20000 && c <= 0x3FFFD);
+    return in_unspaced_script(c);
 }
+
+namespace detail {
+
+namespace {
+constexpr std::array<uint64_t, 1024> make_unspaced_bits() {
+    std::array<uint64_t, 1024> bits{};
+    for (char32_t c = 0; c < 0x10000; ++c) {
+        if (in_unspaced_script(c)) bits[c >> 6] |= uint64_t{1} << (c & 63);
+    }
+    return bits;
+}
+}  // namespace
+
+constinit const std::array<uint64_t, 1024> kUnspacedBits = make_unspaced_bits();
+
+}  // namespace detail
 
 }  // namespace longhaul::text

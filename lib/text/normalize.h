@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,9 @@ namespace longhaul::text {
 /// Normalises one text after the other; keeps its buffer and its tables. Not thread-safe.
 class TextNormalizer {
  public:
-    /// Readable (not meaningful) bytes behind the returned view, for hashes that read whole words.
-    static constexpr size_t kPadding = 32;
+    /// Readable (not meaningful) bytes before and behind the returned view, for hashes and loops
+    /// that read whole words and vectors.
+    static constexpr size_t kPadding = 64;
 
     TextNormalizer();
     ~TextNormalizer();
@@ -38,12 +40,19 @@ class TextNormalizer {
         uint8_t length = 0;
         std::array<char, 14> bytes{};
     };
+    struct Free {
+        void operator()(void* memory) const { std::free(memory); }
+    };
     using Block = std::array<Outcome, 128>;
 
     void reserve(size_t text_bytes);
     const Outcome& outcome(char32_t c);
     static Outcome make_outcome(char32_t c);
+    void remember(char32_t c, const Outcome& what);
     size_t put_ascii(std::string_view text, size_t position);
+    size_t put_mixed(std::string_view text, size_t position);
+    bool put_cached(std::string_view text, size_t& position);
+    void put_hangul(char32_t c);
     size_t put_number(std::string_view text, size_t position);
     size_t put_other(std::string_view text, size_t position);
     void put_ordered(const Outcome& outcome);
@@ -51,6 +60,10 @@ class TextNormalizer {
     void put_space();
 
     std::vector<std::unique_ptr<Block>> blocks_;  // by code point / 128, made at first use
+    /// Outcomes of characters below U+10000 that are up to three bytes of text, a space or a
+    /// dropped mark, entered when first met: bytes, then (from bit 24) their number and kIs...
+    /// flags.
+    std::unique_ptr<uint32_t[], Free> short_outcomes_;
     std::unique_ptr<char[]> buffer_;
     size_t capacity_ = 0;
     char* out_ = nullptr;      // next byte to write

@@ -2,7 +2,6 @@
 #include "lib/text/unicode.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace longhaul::text {
 
@@ -84,16 +83,9 @@ void append_utf8(char32_t c, std::string& out) {
 }
 
 size_t find_invalid_utf8(std::string_view text) {
+    if (is_valid_utf8(text)) return std::string_view::npos;
     size_t position = 0;
     while (position < text.size()) {
-        uint64_t word = 0;
-        if (position + sizeof(word) <= text.size()) {
-            std::memcpy(&word, text.data() + position, sizeof(word));
-            if ((word & 0x8080808080808080ull) == 0) {
-                position += sizeof(word);
-                continue;
-            }
-        }
         const Decoded decoded = decode_utf8(text, position);
         if (!decoded.is_valid) return position;
         position += decoded.length;

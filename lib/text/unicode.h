@@ -130,6 +130,8 @@ struct Decoded {
 /// Substitution of Maximal Subparts"), at least 1.
 Decoded decode_utf8(std::string_view text, size_t position);
 void append_utf8(char32_t code_point, std::string& out);
+/// Fast.
+bool is_valid_utf8(std::string_view text);
 /// Offset of the first byte that is not well-formed UTF-8, or npos.
 size_t find_invalid_utf8(std::string_view text);
 /// Replaces every maximal invalid subpart by U+FFFD. @param[out] replaced counts them.

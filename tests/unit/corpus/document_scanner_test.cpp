@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/corpus/document_scanner.h"
 
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
+
+#include "tests/support/simd_targets.h"
 
 using longhaul::corpus::DocumentScanner;
 using longhaul::corpus::Layout;
 using longhaul::corpus::Reason;
 using longhaul::corpus::ScanResult;
+using longhaul::test::for_each_simd_target;
 
 namespace {
 
@@ -144,4 +150,77 @@ TEST_CASE("scanner: plain text") {
     DocumentScanner file(Layout::kTextFile);
     CHECK(file.scan("one\ntwo\r\n").text == "one\ntwo\r\n");
     CHECK_FALSE(file.scan("").is_blank);
+}
+
+namespace {
+
+/// A long string as JSON may write it, and what it stands for.
+struct Written {
+    std::string json, text;
+};
+
+Written write_randomly(std::mt19937& random, size_t num_pieces) {
+    static const std::vector<Written> pieces = {
+        {"plain ascii text of some length, and more of it",
+         "plain ascii text of some length, and more of it"},
+        {"x", "x"},
+        {"\\n", "\n"},
+        {"\\\"", "\""},
+        {"\\\\", "\\"},
+        {"\\/", "/"},
+        {"\\u00e9", "\u00e9"},
+        {"\\ud83d\\ude00", "\U0001F600"},
+        {"\u4e2d\u6587", "\u4e2d\u6587"},
+        {"\u00e9", "\u00e9"},
+        {"\U0001F600", "\U0001F600"},
+    };
+    Written written;
+    for (size_t i = 0; i < num_pieces; ++i) {
+        const Written& piece = pieces[random() % pieces.size()];
+        written.json += piece.json;
+        written.text += piece.text;
+    }
+    return written;
+}
+
+}  // namespace
+
+TEST_CASE("scanner: long strings with escapes and other scripts at every place of a vector") {
+    for_each_simd_target([](const std::string& target) {
+        CAPTURE(target);
+        std::mt19937 random(5);
+        DocumentScanner scanner(Layout::kJsonLines);
+        for (int round = 0; round < 1000; ++round) {
+            const Written written = write_randomly(random, random() % 60);
+            const std::string line =
+                R"({"id":")" + written.json + R"(","text":")" + written.json + R"("})";
+            CAPTURE(line);
+            const ScanResult result = scanner.scan(line);
+            REQUIRE(result.reason == Reason::kNone);
+            REQUIRE(result.text == written.text);
+        }
+    });
+}
+
+TEST_CASE("scanner: faults are found at every place of a long string") {
+    for_each_simd_target([](const std::string& target) {
+        CAPTURE(target);
+        std::mt19937 random(6);
+        DocumentScanner scanner(Layout::kJsonLines);
+        const std::vector<std::pair<std::string, Reason>> faults = {
+            {"\x01", Reason::kNotJson},     {"\\x", Reason::kNotJson},
+            {"\\u12g4", Reason::kNotJson},  {"\xff", Reason::kInvalidUtf8},
+            {"\xc3", Reason::kInvalidUtf8}, {"\xed\xa0\x80", Reason::kInvalidUtf8},
+        };
+        for (int round = 0; round < 1000; ++round) {
+            const std::string before = R"({"text":")" + write_randomly(random, random() % 40).json;
+            const auto& [fault, reason] = faults[random() % faults.size()];
+            const std::string line =
+                before + fault + write_randomly(random, random() % 40).json + R"("})";
+            CAPTURE(line);
+            const ScanResult result = scanner.scan(line);
+            REQUIRE(result.reason == reason);
+            REQUIRE(result.byte == before.size());
+        }
+    });
 }

@@ -5,13 +5,16 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "lib/text/unicode.h"
+#include "tests/support/simd_targets.h"
 
+using longhaul::test::for_each_simd_target;
 using longhaul::text::TextNormalizer;
 
 namespace {
@@ -57,7 +60,155 @@ std::vector<std::string> words_of(std::string_view text) {
     return words;
 }
 
+/// A character, and what it is to the normaliser. Kind: 't'ext, ' ' (space), 'd'igit, dropped
+/// 'm'ark, number se'p'arator that is text elsewhere, or separa',' that is a space elsewhere.
+struct Sample {
+    std::string character;
+    char kind;
+    std::string becomes;
+};
+
+const std::vector<Sample>& samples() {
+    static const std::vector<Sample> table = {
+        {"a", 't', "a"},
+        {"B", 't', "b"},
+        {"Z", 't', "z"},
+        {" ", ' ', ""},
+        {"\n", ' ', ""},
+        {"-", ' ', ""},
+        {std::string(1, '\0'), ' ', ""},
+        {"@", ' ', ""},
+        {"{", ' ', ""},
+        {"7", 'd', ""},
+        {"0", 'd', ""},
+        {".", ',', ""},
+        {",", ',', ""},
+        {"\u00e9", 't', "e"},
+        {"\u0416", 't', "\u0436"},
+        {"\u0419", 't', "\u0438"},
+        {"\u4e2d", 't', "\u4e2d"},
+        {"\u304c", 't', "\u304b"},
+        {"\uac01", 't', "\u1100\u1161\u11a8"},
+        {"\uac00", 't', "\u1100\u1161"},
+        {"\u3002", ' ', ""},
+        {"\u00a0", ' ', ""},
+        {"\u0301", 'm', ""},
+        {"\u0663", 'd', ""},
+        {"\u066b", 'p', "\u066b"},
+        {"\U0001d400", 't', "\U0001d400"},
+        {"\U00010400", 't', "\U00010428"},
+    };
+    return table;
+}
+
+/// The rules character by character.
+std::string normalize_plainly(const std::vector<Sample>& text) {
+    std::string out;
+    bool after_space = true;
+    const auto is_digit = [&](size_t i) { return i < text.size() && text[i].kind == 'd'; };
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (is_digit(i)) {
+            while (is_digit(i + 1)) ++i;
+            const bool has_separator =
+                i + 1 < text.size() && (text[i + 1].kind == ',' || text[i + 1].kind == 'p');
+            if (has_separator && is_digit(i + 2)) {
+                for (i += 2; is_digit(i + 1);) ++i;
+            }
+            out += "0";
+            after_space = false;
+        } else if (text[i].kind == ' ' || text[i].kind == ',') {
+            if (!after_space) out += ' ';
+            after_space = true;
+        } else {
+            out += text[i].becomes;
+            after_space = false;
+        }
+    }
+    const size_t begin = out.find_first_not_of(' ');
+    if (begin == std::string::npos) return "";
+    return out.substr(begin, out.find_last_not_of(' ') + 1 - begin);
+}
+
+/// Random texts of up to `max_length` of the first `num_kinds` samples.
+template <class Check>
+void for_random_texts(size_t num_kinds, size_t max_length, Check check) {
+    std::mt19937 random(17);
+    for (int round = 0; round < 300; ++round) {
+        std::vector<Sample> text;
+        const size_t length = random() % max_length;
+        // Mostly letters in some rounds, so that whole blocks of them occur.
+        const size_t letters = random() % 24;
+        while (text.size() < length) {
+            const size_t pick = random() % (num_kinds + letters);
+            text.push_back(samples()[pick < num_kinds ? pick : pick % 3]);
+        }
+        std::string bytes;
+        for (const Sample& sample : text) bytes += sample.character;
+        check(text, bytes);
+    }
+}
+
 }  // namespace
+
+TEST_CASE("normalize: vectors give what the rules say character by character") {
+    for_each_simd_target([](const std::string& target) {
+        CAPTURE(target);
+        TextNormalizer normalizer;
+        for (const size_t num_kinds : {size_t{13}, samples().size()}) {
+            uint64_t num_wrong = 0;
+            for_random_texts(
+                num_kinds, 400, [&](const std::vector<Sample>& text, const std::string& bytes) {
+                    num_wrong += normalizer.normalize(bytes) == normalize_plainly(text) ? 0 : 1;
+                });
+            CHECK(num_wrong == 0);
+        }
+    });
+}
+
+TEST_CASE("normalize: numbers at every place of a block") {
+    TextNormalizer normalizer;
+    for (size_t before = 0; before < 140; ++before) {
+        const std::string prefix(before, 'x');
+        CAPTURE(before);
+        const std::string glue = before == 0 ? "" : prefix;
+        CHECK(normalizer.normalize(prefix + "12.5 1.2.3 1,2,3,4") == glue + "0 0 0 0 0");
+        CHECK(normalizer.normalize(prefix + "7.") == glue + "0");
+        CHECK(normalizer.normalize(prefix + "7.\u0663.") == glue + "0");
+        CHECK(normalizer.normalize(prefix + std::string(200, '9') + ".5x") == glue + "0x");
+    }
+}
+
+TEST_CASE("words: the same as splitting character by character, over borders of blocks too") {
+    for_each_simd_target([](const std::string& target) {
+        CAPTURE(target);
+        TextNormalizer normalizer;
+        uint64_t num_wrong = 0;
+        for_random_texts(
+            samples().size(), 3000, [&](const std::vector<Sample>&, const std::string& bytes) {
+                const std::string_view normalized = normalizer.normalize(bytes);
+                std::vector<std::string> expected{""};
+                for (size_t i = 0; i < normalized.size();) {
+                    const auto next = longhaul::text::decode_utf8(normalized, i);
+                    const std::string character(normalized.substr(i, next.length));
+                    if (longhaul::text::is_unspaced(next.code_point)) {
+                        expected.insert(expected.end(), {character, ""});
+                    } else if (character == " ") {
+                        expected.emplace_back();
+                    } else {
+                        expected.back() += character;
+                    }
+                    i += next.length;
+                }
+                std::erase(expected, "");
+                std::vector<std::string> words;
+                longhaul::text::for_each_word(normalized, [&](const char* begin, size_t length) {
+                    words.emplace_back(begin, length);
+                });
+                num_wrong += words == expected ? 0 : 1;
+            });
+        CHECK(num_wrong == 0);
+    });
+}
 
 TEST_CASE("normalize: equals datatrove's simplify_text on the reference texts") {
     std::ifstream file(std::string(std::getenv("LONGHAUL_TEST_DATA")) + "/dedup/normalize.tsv");

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/simd_targets.h"
+
 #include <array>
 
 #include "lib/base/hash.h"
@@ -115,4 +117,51 @@ TEST_CASE("normalization forms: the older data leaves newer characters alone") {
     CHECK(nfc(tulu) != tulu);
     CHECK(nfc(tulu, UnicodeData::k9) == tulu);
     CHECK(nfc("e\xCC\x81", UnicodeData::k9) == "\xC3\xA9");
+}
+
+TEST_CASE("unicode: validation in vectors agrees with decoding, wherever the bytes stand") {
+    longhaul::test::for_each_simd_target([](const std::string& target) {
+        CAPTURE(target);
+        // Every second byte, and those third and fourth ones where a class of bytes begins or ends.
+        const unsigned char borders[] = {0x00, 0x7F, 0x80, 0x8F, 0x90,
+                                         0x9F, 0xA0, 0xBF, 0xC0, 0xFF};
+        uint64_t num_wrong = 0;
+        const auto check = [&](std::string_view bytes, bool is_valid) {
+            for (const size_t before : {0u, 15u, 30u, 62u}) {
+                const std::string prefix(before, 'a');
+                const bool alone = is_valid_utf8(prefix + std::string(bytes));
+                const bool inside =
+                    is_valid_utf8(prefix + std::string(bytes) + std::string(70, 'z'));
+                num_wrong += alone != is_valid || inside != is_valid ? 1 : 0;
+            }
+        };
+        const auto is_valid = [](std::string_view bytes) {
+            for (size_t i = 0; i < bytes.size();) {
+                const Decoded decoded = decode_utf8(bytes, i);
+                if (!decoded.is_valid) return false;
+                i += decoded.length;
+            }
+            return true;
+        };
+        for (int lead = 0x70; lead < 0x100; ++lead) {
+            for (int second = 0; second < 0x100; ++second) {
+                std::string bytes{static_cast<char>(lead), static_cast<char>(second)};
+                check(bytes, is_valid(bytes));
+                if (lead < 0xE0) continue;
+                for (const unsigned char third : borders) {
+                    bytes.resize(2);
+                    bytes += static_cast<char>(third);
+                    check(bytes, is_valid(bytes));
+                    if (lead < 0xF0) continue;
+                    for (const unsigned char fourth : borders) {
+                        bytes.resize(3);
+                        bytes += static_cast<char>(fourth);
+                        check(bytes, is_valid(bytes));
+                    }
+                }
+            }
+        }
+        CHECK(num_wrong == 0);
+        CHECK(is_valid_utf8(""));
+    });
 }
