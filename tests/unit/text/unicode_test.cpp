@@ -152,7 +152,7 @@ TEST_CASE("unicode: validation in vectors agrees with decoding, wherever the byt
                     bytes.resize(2);
                     bytes += static_cast<char>(third);
                     check(bytes, is_valid(bytes));
-                    if (lead < 0xF0) continue;
+                    if (lead < 0xF0 || lead > 0xF5) continue;
                     for (const unsigned char fourth : borders) {
                         bytes.resize(3);
                         bytes += static_cast<char>(fourth);
