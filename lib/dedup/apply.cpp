@@ -194,16 +194,21 @@ void apply(const ApplyContext& context, std::vector<Source>& sources) {
                        layouts_of(context.inputs), context.options.reader.max_line_bytes,
                        context.memory.batch_bytes, context.on_bytes);
     MarkReader marks(context.exact.fates, context.bands.memberships);
-    OrderedPipeline<ApplyItem> pipeline(context.options.threads, context.memory.in_flight_bytes);
+    OrderedPipeline<ApplyItem> pipeline(context.options.threads, context.memory.in_flight_bytes,
+                                        context.memory.batch_bytes);
     std::vector<std::unique_ptr<SetMaker>> makers;
     for (size_t i = 0; i < pipeline.num_workers(); ++i) {
         makers.push_back(std::make_unique<SetMaker>(context.options));
     }
     Applier applier(context, sources);
-    pipeline.run({[&](ApplyItem& item) {
-                      if (!reader.next(item.batch)) return false;
+    LineNumbers numbers;
+    pipeline.run({reader.num_inputs(),
+                  [&](size_t input, ApplyItem& item, bool may_grow) {
+                      return reader.next(input, item.batch, may_grow);
+                  },
+                  [&](ApplyItem& item) {
+                      numbers.number(item.batch);
                       marks.attach(item);
-                      return true;
                   },
                   [&](ApplyItem& item, size_t worker) {
                       const Input& input = context.inputs[item.batch.input];

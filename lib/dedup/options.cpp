@@ -17,10 +17,7 @@ namespace {
 constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kProgramBytes = 12 * kMiB;  // code, libraries, small tables
 constexpr uint64_t kThreadBytes = 2 * kMiB;    // normaliser tables, stream buffers
-// Bytes that a byte of a line takes on its way at most: reader 3, batch 1, decoded text 1,
-// normalised text 1, hashes of its words (one letter each) 4, its shingle set 4; a second line
-// waits: 4 more.
-constexpr uint64_t kBytesPerLineByte = 18;
+constexpr uint64_t kBytesPerLineByte = MemoryPlan::kBytesPerLineByte;
 
 uint64_t number_of(const char* text) {
     uint64_t value = 0;

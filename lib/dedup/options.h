@@ -37,6 +37,11 @@ struct Options {
 
 /// How the memory cap is shared out. Outputs do not depend on it.
 struct MemoryPlan {
+    /// Bytes that a byte of a line takes on its way at most: reader 3, batch 1, decoded text 1,
+    /// normalised text 1, hashes of its words (one letter each) 4, its shingle set 4; a second line
+    /// waits: 4 more.
+    static constexpr uint64_t kBytesPerLineByte = 18;
+
     uint64_t batch_bytes = 0;      // of one batch of lines
     uint64_t in_flight_bytes = 0;  // of all batches between the reading and the writing
     uint64_t sort_bytes = 0;       // of all sorters together

@@ -1,141 +1,123 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Reads items in one thread, works on them in many, and hands them on in the order of reading, with
-// a bound on the bytes in flight. What comes out does not depend on the number of threads.
+// Reads items from several streams, works on them in many threads, and hands them on in the order
+// of the streams, with a bound on the bytes in flight. Every thread does whatever is most urgent,
+// so none waits for another's kind of work. What comes out does not depend on the number of
+// threads.
 
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "lib/dedup/pipeline_schedule.h"
 
 namespace longhaul::dedup {
 
 template <class Item>
 struct PipelineSteps {
-    std::function<bool(Item&)> read;                 // false at the end; one thread, in order
+    size_t num_streams = 1;
+    /// The next item of a stream; any thread, but one at a time for each stream. Not called again
+    /// after kEnd. may_grow: an item larger than the typical one may be read now.
+    std::function<ReadResult(size_t stream, Item& item, bool may_grow)> read;
+    /// In order, one thread at a time, before work; may be empty. With it, items of a stream are
+    /// worked on only when all streams before have been read.
+    std::function<void(Item&)> prepare;
     std::function<void(Item&, size_t worker)> work;  // any thread; worker < num_workers()
-    std::function<void(Item&)> take;                 // the calling thread, in order
-    std::function<uint64_t(const Item&)> bytes;      // of an item, for the bound
+    std::function<void(Item&)> take;                 // in order, one thread at a time
+    std::function<uint64_t(const Item&)>
+        bytes;  // of an item, for the bound; asked again after work
 };
 
-/// Runs the steps to the end. An exception of any step stops all and is thrown here.
+/// Runs the steps to the end. The first exception in the order of the items stops all and is
+/// thrown.
 template <class Item>
 class OrderedPipeline {
  public:
-    /// @param threads 1: everything in the calling thread; more: a reader and threads-1 workers.
-    OrderedPipeline(int threads, uint64_t max_bytes_in_flight)
-        : num_workers_(threads <= 1 ? 0 : static_cast<size_t>(threads) - 1),
-          max_bytes_(max_bytes_in_flight) {}
+    /// @param threads in all; 1: everything in the calling thread
+    /// @param max_bytes_in_flight of items between read and take. One item alone may exceed it.
+    /// @param typical_bytes of an item that is about to be read
+    OrderedPipeline(int threads, uint64_t max_bytes_in_flight, uint64_t typical_bytes)
+        : num_workers_(threads <= 1 ? 1 : static_cast<size_t>(threads)),
+          max_bytes_(max_bytes_in_flight),
+          typical_bytes_(typical_bytes) {}
 
-    size_t num_workers() const { return num_workers_ == 0 ? 1 : num_workers_; }
+    size_t num_workers() const { return num_workers_; }
 
     void run(const PipelineSteps<Item>& steps) {
-        if (num_workers_ == 0) {
-            for (Item item; steps.read(item); item = Item{}) {
-                steps.work(item, 0);
-                steps.take(item);
-            }
-            return;
-        }
+        PipelineSchedule schedule({steps.num_streams, num_workers_, max_bytes_, typical_bytes_,
+                                   steps.prepare != nullptr});
         std::vector<std::jthread> threads;
-        threads.emplace_back([&] { guard([&] { read_all(steps); }); });
-        for (size_t i = 0; i < num_workers_; ++i) {
-            threads.emplace_back([&, i] { guard([&] { work_all(steps, i); }); });
+        for (size_t i = 1; i < num_workers_; ++i) {
+            threads.emplace_back([&, i] { loop(steps, schedule, i); });
         }
-        guard([&] { take_all(steps); });
+        loop(steps, schedule, 0);
         threads.clear();  // joins
-        if (error_) std::rethrow_exception(error_);
+        schedule.rethrow();
     }
 
  private:
-    template <class Body>
-    void guard(Body body) {
-        try {
-            body();
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!error_) error_ = std::current_exception();
-            changed_.notify_all();
-        }
-    }
-
-    void read_all(const PipelineSteps<Item>& steps) {
-        while (true) {
-            auto item = std::make_unique<Item>();
-            const bool has_item = steps.read(*item);
-            std::unique_lock lock(mutex_);
-            if (!has_item) {
-                is_read_ = true;
-                changed_.notify_all();
-                return;
-            }
-            const uint64_t bytes = steps.bytes(*item);
-            // One item alone may exceed the bound: a giant line must pass too.
-            changed_.wait(lock, [&] {
-                return error_ || in_flight_bytes_ == 0 || in_flight_bytes_ + bytes <= max_bytes_;
-            });
-            if (error_) return;
-            in_flight_bytes_ += bytes;
-            waiting_.push_back({next_read_++, bytes, std::move(item)});
-            changed_.notify_all();
-        }
-    }
-
-    void work_all(const PipelineSteps<Item>& steps, size_t worker) {
-        while (true) {
-            std::unique_lock lock(mutex_);
-            changed_.wait(lock, [&] { return error_ || !waiting_.empty() || is_read_; });
-            if (error_ || waiting_.empty()) return;
-            Entry entry = std::move(waiting_.front());
-            waiting_.pop_front();
-            lock.unlock();
-            steps.work(*entry.item, worker);
-            lock.lock();
-            const uint64_t number = entry.number;
-            done_.emplace(number, std::move(entry));
-            changed_.notify_all();
-        }
-    }
-
-    void take_all(const PipelineSteps<Item>& steps) {
-        for (uint64_t number = 0;; ++number) {
-            std::unique_lock lock(mutex_);
-            changed_.wait(lock, [&] {
-                return error_ || done_.contains(number) || (is_read_ && number == next_read_);
-            });
-            if (error_ || !done_.contains(number)) return;
-            Entry entry = std::move(done_.extract(number).mapped());
-            lock.unlock();
-            steps.take(*entry.item);
-            entry.item.reset();
-            lock.lock();
-            in_flight_bytes_ -= entry.bytes;
-            changed_.notify_all();
-        }
-    }
-
-    struct Entry {
-        uint64_t number = 0;
-        uint64_t bytes = 0;
-        std::unique_ptr<Item> item;
+    struct Holder : PipelineSchedule::Held {
+        Item item;
     };
+    static Item& item_of(PipelineSchedule::Entry& entry) {
+        return static_cast<Holder&>(*entry.held).item;
+    }
+
+    void loop(const PipelineSteps<Item>& steps, PipelineSchedule& schedule, size_t worker) {
+        using Kind = PipelineSchedule::Kind;
+        while (true) {
+            const PipelineSchedule::Job job = schedule.next();
+            try {
+                switch (job.kind) {
+                    case Kind::kStop:
+                        return;
+                    case Kind::kRead:
+                        read(steps, schedule, job);
+                        break;
+                    case Kind::kPrepare:
+                        steps.prepare(item_of(*job.entry));
+                        schedule.prepared(*job.entry);
+                        break;
+                    case Kind::kWork:
+                        steps.work(item_of(*job.entry), worker);
+                        schedule.worked(*job.entry, steps.bytes(item_of(*job.entry)));
+                        break;
+                    case Kind::kTake:
+                        steps.take(item_of(*job.entry));
+                        schedule.taken(*job.entry);
+                        break;
+                }
+            } catch (...) {
+                schedule.failed(job, std::current_exception());
+            }
+        }
+    }
+
+    void read(const PipelineSteps<Item>& steps, PipelineSchedule& schedule,
+              const PipelineSchedule::Job& job) {
+        auto holder = std::make_unique<Holder>();
+        switch (steps.read(job.stream, holder->item, job.may_grow)) {
+            case ReadResult::kItem: {
+                const uint64_t bytes = steps.bytes(holder->item);
+                schedule.read_item(job.stream, std::move(holder), bytes);
+                break;
+            }
+            case ReadResult::kEnd:
+                schedule.read_end(job.stream);
+                break;
+            case ReadResult::kSuspended:
+                schedule.read_suspended(job.stream);
+                break;
+        }
+    }
 
     size_t num_workers_;
     uint64_t max_bytes_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<Entry> waiting_;
-    std::map<uint64_t, Entry> done_;
-    uint64_t next_read_ = 0;
-    uint64_t in_flight_bytes_ = 0;
-    bool is_read_ = false;
-    std::exception_ptr error_;
+    uint64_t typical_bytes_;
 };
 
 }  // namespace longhaul::dedup

@@ -16,7 +16,8 @@ namespace longhaul::dedup {
 
 namespace {
 
-/// A batch and what a worker made of it.
+/// A batch and what a worker made of it. Ids count from 0 in the batch: those of its lines are
+/// known when all before it is read.
 struct SignItem {
     Batch batch;
     std::vector<ExactRecord> exact;
@@ -25,6 +26,14 @@ struct SignItem {
     std::vector<std::pair<uint64_t, corpus::BadRecord>> bad;
     Source counts;
     bool is_cut = false;  // the last of `bad` is half a line at the end of a stream
+
+    /// In the pipeline. Lines have to be paid for with a multiple of their size, results have not.
+    uint64_t bytes() const {
+        const uint64_t results = exact.size() * sizeof(ExactRecord) +
+                                 (signed_ids.size() + keys.size()) * sizeof(uint64_t) +
+                                 bad.size() * sizeof(bad[0]);
+        return batch.bytes.size() + results / MemoryPlan::kBytesPerLineByte;
+    }
 };
 
 /// One thread's tools.
@@ -71,6 +80,7 @@ class Signer {
                 sign_document(item, line, result, worker);
             }
         }
+        item.batch.bytes = Bytes();
     }
 
  private:
@@ -95,28 +105,26 @@ class Signer {
                          const std::string& name) {
         const BatchLine& at = item.batch.lines[line];
         ++item.counts.num_bad;
-        item.bad.emplace_back(
-            item.batch.first_id + line,
-            corpus::make_bad_record(name, result, item.batch.content(line),
-                                    {item.batch.first_row + line, at.offset + at.mark_bytes}));
+        item.bad.emplace_back(line, corpus::make_bad_record(
+                                        name, result, item.batch.content(line),
+                                        {item.batch.first_row + line, at.offset + at.mark_bytes}));
     }
 
     void sign_document(SignItem& item, size_t line, const corpus::ScanResult& result,
                        Worker& worker) const {
-        const uint64_t id = item.batch.first_id + line;
         ++item.counts.num_documents;
         item.counts.text_bytes += result.text.size();
         item.counts.raw_bytes += item.batch.raw(line).size();
         item.counts.num_lone_surrogates += result.num_lone_surrogates;
         worker.shingler.load(result.text);
-        item.exact.push_back({worker.shingler.exact_hash(), id});
+        item.exact.push_back({worker.shingler.exact_hash(), line});
         const std::span<const uint64_t> shingles = worker.shingler.shingles();
         if (shingles.empty()) {
             ++item.counts.num_short;
             return;
         }
         hasher_.sign(shingles, worker.signature);
-        item.signed_ids.push_back(id);
+        item.signed_ids.push_back(line);
         const size_t old_size = item.keys.size();
         item.keys.resize(old_size + static_cast<size_t>(bands_));
         hasher_.band_keys(worker.signature, std::span(item.keys).subspan(old_size));
@@ -140,17 +148,18 @@ void add_counts(Source& source, const Source& counts) {
 }
 
 /// Collects in input order.
-void collect(SignItem& item, const Options& options, Signed& result) {
-    const Batch& batch = item.batch;
+void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signed& result) {
+    Batch& batch = item.batch;
+    numbers.number(batch);
     LH_CHECK(batch.first_id + batch.lines.size() < kMaxId, "more than 2^48 lines");
     Source& source = result.sources[batch.input];
     if (batch.first_row == 0) source.first_id = batch.first_id;
     add_counts(source, item.counts);
     result.num_records += item.counts.num_documents + item.counts.num_bad;
-    for (const auto& [id, bad] : item.bad) {
+    for (const auto& [line, bad] : item.bad) {
         if (options.reader.policy.fail_at_first) throw DataError(bad.describe());
         result.bad.add(bad);
-        result.bad_ids.add({id, Fate::kBad + static_cast<uint64_t>(bad.reason)});
+        result.bad_ids.add({batch.first_id + line, Fate::kBad + static_cast<uint64_t>(bad.reason)});
     }
     if (item.is_cut) {
         throw DataError(
@@ -158,11 +167,14 @@ void collect(SignItem& item, const Options& options, Signed& result) {
                    "that writes it (set -o pipefail)",
                    item.bad.back().second.describe()));
     }
-    for (const ExactRecord& record : item.exact) result.exact.add(record);
+    for (const ExactRecord& record : item.exact) {
+        result.exact.add({record.hash, batch.first_id + record.id});
+    }
     const size_t num_bands = result.bands.size();
     for (size_t band = 0; band < num_bands; ++band) {
         for (size_t i = 0; i < item.signed_ids.size(); ++i) {
-            result.bands[band].add(BandRecord(item.keys[i * num_bands + band], item.signed_ids[i]));
+            result.bands[band].add(
+                BandRecord(item.keys[i * num_bands + band], batch.first_id + item.signed_ids[i]));
         }
     }
     if (batch.ends_input) {
@@ -198,12 +210,17 @@ Signed sign(Inputs& inputs, const Options& options, const MemoryPlan& memory, Sp
     BatchReader reader([&](size_t input) { return inputs.open_first(input, area); },
                        layouts_of(inputs), options.reader.max_line_bytes, memory.batch_bytes,
                        on_bytes);
-    OrderedPipeline<SignItem> pipeline(options.threads, memory.in_flight_bytes);
+    OrderedPipeline<SignItem> pipeline(options.threads, memory.in_flight_bytes, memory.batch_bytes);
     Signer signer(inputs, options, pipeline.num_workers());
-    pipeline.run({[&](SignItem& item) { return reader.next(item.batch); },
+    LineNumbers numbers;
+    pipeline.run({reader.num_inputs(),
+                  [&](size_t input, SignItem& item, bool may_grow) {
+                      return reader.next(input, item.batch, may_grow);
+                  },
+                  {},
                   [&](SignItem& item, size_t worker) { signer.sign_batch(item, worker); },
-                  [&](SignItem& item) { collect(item, options, result); },
-                  [](const SignItem& item) { return item.batch.bytes.size(); }});
+                  [&](SignItem& item) { collect(item, numbers, options, result); },
+                  [](const SignItem& item) { return item.bytes(); }});
     return result;
 }
 
