@@ -105,7 +105,14 @@ size_t DecodeString(std::string_view escaped, char* out, uint32_t& num_lone) {
         const auto plain = found == 0 ? lanes : std::countr_zero(found);
         p += plain;
         to += plain;
-        if (found != 0) decode_escape(p, end, to, num_lone);
+        if (found == 0) continue;
+        const char simple = kEscapes[static_cast<unsigned char>(p[1])];
+        if (simple != 0) {
+            *to++ = simple;
+            p += 2;
+        } else {
+            decode_escape(p, end, to, num_lone);
+        }
     }
     while (p < end) {
         if (*p == '\\') {

@@ -16,6 +16,8 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kProgramBytes = 12 * kMiB;  // code, libraries, small tables
+// What is decompressed is still in the second-level cache when its lines are scanned.
+constexpr uint64_t kMostBatchBytes = kMiB / 4;
 constexpr uint64_t kThreadBytes = 2 * kMiB;    // normaliser tables, stream buffers
 constexpr uint64_t kBytesPerLineByte = MemoryPlan::kBytesPerLineByte;
 
@@ -68,7 +70,8 @@ MemoryPlan plan_memory(const Options& options) {
     const uint64_t lines = std::max(longest, shared / 4);
     MemoryPlan plan;
     plan.in_flight_bytes = lines / kBytesPerLineByte;
-    plan.batch_bytes = std::clamp(plan.in_flight_bytes / (threads + 2), uint64_t{16} << 10, kMiB);
+    plan.batch_bytes =
+        std::clamp(plan.in_flight_bytes / (threads + 2), uint64_t{16} << 10, kMostBatchBytes);
     // While documents are signed the sorters fill; afterwards the store takes over from them.
     plan.sort_bytes = (shared - lines) / 2;
     plan.store_bytes = (shared - lines) / 4;
