@@ -9,7 +9,7 @@ namespace longhaul::dedup {
 
 namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr size_t kShownBytes = 80;      // kept of a line that is too long
+constexpr size_t kShownBytes = 80;  // kept of a line that is too long
 constexpr size_t kTypicalLine = 2 << 10;
 }  // namespace
 

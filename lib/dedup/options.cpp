@@ -18,7 +18,7 @@ constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kProgramBytes = 12 * kMiB;  // code, libraries, small tables
 // What is decompressed is still in the second-level cache when its lines are scanned.
 constexpr uint64_t kMostBatchBytes = kMiB / 4;
-constexpr uint64_t kThreadBytes = 2 * kMiB;    // normaliser tables, stream buffers
+constexpr uint64_t kThreadBytes = 2 * kMiB;  // normaliser tables, stream buffers
 constexpr uint64_t kBytesPerLineByte = MemoryPlan::kBytesPerLineByte;
 
 uint64_t number_of(const char* text) {
