@@ -47,14 +47,15 @@ class OrderedPipeline {
 
     size_t num_workers() const { return num_workers_; }
 
-    void run(const PipelineSteps<Item>& steps) {
+    /// @param tasks done by the same threads, before anything else; may be null
+    void run(const PipelineSteps<Item>& steps, io::TaskQueue* tasks = nullptr) {
         PipelineSchedule schedule({steps.num_streams, num_workers_, max_bytes_, typical_bytes_,
-                                   steps.prepare != nullptr});
+                                   steps.prepare != nullptr, tasks});
         std::vector<std::jthread> threads;
         for (size_t i = 1; i < num_workers_; ++i) {
-            threads.emplace_back([&, i] { loop(steps, schedule, i); });
+            threads.emplace_back([&, i] { loop(steps, schedule, tasks, i); });
         }
-        loop(steps, schedule, 0);
+        loop(steps, schedule, tasks, 0);
         threads.clear();  // joins
         schedule.rethrow();
     }
@@ -67,7 +68,8 @@ class OrderedPipeline {
         return static_cast<Holder&>(*entry.held).item;
     }
 
-    void loop(const PipelineSteps<Item>& steps, PipelineSchedule& schedule, size_t worker) {
+    void loop(const PipelineSteps<Item>& steps, PipelineSchedule& schedule, io::TaskQueue* tasks,
+              size_t worker) {
         using Kind = PipelineSchedule::Kind;
         while (true) {
             const PipelineSchedule::Job job = schedule.next();
@@ -75,6 +77,9 @@ class OrderedPipeline {
                 switch (job.kind) {
                     case Kind::kStop:
                         return;
+                    case Kind::kTask:
+                        tasks->run_one();
+                        break;
                     case Kind::kRead:
                         read(steps, schedule, job);
                         break;

@@ -6,7 +6,17 @@
 namespace longhaul::dedup {
 
 PipelineSchedule::PipelineSchedule(const Setup& setup)
-    : setup_(setup), streams_(setup.num_streams) {}
+    : setup_(setup), streams_(setup.num_streams) {
+    if (setup_.tasks == nullptr) return;
+    setup_.tasks->set_listener([this] {
+        const std::lock_guard lock(mutex_);
+        changed_.notify_all();
+    });
+}
+
+PipelineSchedule::~PipelineSchedule() {
+    if (setup_.tasks != nullptr) setup_.tasks->set_listener({});
+}
 
 void PipelineSchedule::pass_ended_streams() {
     while (first_ < streams_.size() && streams_[first_].has_ended &&
@@ -32,7 +42,14 @@ PipelineSchedule::Job PipelineSchedule::next() {
 
 /// What frees memory comes first, what takes it last.
 bool PipelineSchedule::choose(Job& job) {
-    return choose_take(job) || choose_prepare(job) || choose_work(job) || choose_read(job);
+    return choose_task(job) || choose_take(job) || choose_prepare(job) || choose_work(job) ||
+           choose_read(job);
+}
+
+bool PipelineSchedule::choose_task(Job& job) const {
+    if (setup_.tasks == nullptr || setup_.tasks->is_empty()) return false;
+    job.kind = Kind::kTask;
+    return true;
 }
 
 bool PipelineSchedule::choose_take(Job& job) {
@@ -212,6 +229,7 @@ void PipelineSchedule::failed(const Job& job, std::exception_ptr error) {
             job.entry->state = State::kDone;
             break;
         case Kind::kTake:
+        case Kind::kTask:
         case Kind::kStop:
             if (!error_) error_ = std::move(error);
             break;

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/io/task_queue.h"
+
 namespace longhaul::dedup {
 
 enum class ReadResult {
@@ -29,6 +31,7 @@ class PipelineSchedule {
         uint64_t max_bytes = 0;
         uint64_t typical_bytes = 0;
         bool has_prepare = false;
+        io::TaskQueue* tasks = nullptr;  // done first of all; may be null
     };
 
     /// Base of whatever the pipeline's items are held in.
@@ -45,18 +48,21 @@ class PipelineSchedule {
         std::unique_ptr<Held> held;
         std::exception_ptr error;  // thrown in its turn
     };
-    enum class Kind : uint8_t { kStop, kRead, kPrepare, kWork, kTake };
+    enum class Kind : uint8_t { kStop, kRead, kPrepare, kWork, kTake, kTask };
     struct Job {
         Kind kind = Kind::kStop;
-        Entry* entry = nullptr;  // of all but kRead
+        Entry* entry = nullptr;  // of an item
         size_t stream = 0;       // of kRead
         bool may_grow = false;
     };
 
     explicit PipelineSchedule(const Setup& setup);
+    ~PipelineSchedule();
+    PipelineSchedule(const PipelineSchedule&) = delete;
+    PipelineSchedule& operator=(const PipelineSchedule&) = delete;
 
-    /// The most urgent thing to do; waits until there is one. A job must be answered by one of the
-    /// calls below.
+    /// The most urgent thing to do; waits until there is one. All but kStop and
+    /// kTask must be answered by one of the calls below.
     Job next();
 
     void read_item(size_t stream, std::unique_ptr<Held> held, uint64_t bytes);
@@ -83,6 +89,7 @@ class PipelineSchedule {
     };
 
     bool choose(Job& job);
+    bool choose_task(Job& job) const;
     bool choose_take(Job& job);
     bool choose_prepare(Job& job);
     bool choose_work(Job& job);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/shingle.h"
 
-#include <algorithm>
+#include "lib/dedup/sort_set.h"
 
 namespace longhaul::dedup {
 
@@ -48,9 +48,7 @@ std::span<const uint64_t> Shingler::shingles() {
 }
 
 std::span<const uint64_t> Shingler::shingle_set() {
-    const std::span<uint64_t> all = find_shingles();
-    std::sort(all.begin(), all.end());
-    return all.first(static_cast<size_t>(std::unique(all.begin(), all.end()) - all.begin()));
+    return sort_unique(find_shingles());
 }
 
 double jaccard(std::span<const uint64_t> a, std::span<const uint64_t> b, double at_least) {

@@ -53,7 +53,12 @@ class OutputStream {
     virtual Hash128 stored_hash() const = 0;
 };
 
+class TaskQueue;
+
 /// Opens `path` ("-" is stdout, never compressed) for writing; the compression follows the name.
-std::unique_ptr<OutputStream> open_output(const std::string& path);
+/// Compressed outputs are zstd frames or gzip members of 2 MiB of content each.
+/// @param tasks where other threads find frames to pack; must outlive the stream. The bytes do not
+///        depend on it.
+std::unique_ptr<OutputStream> open_output(const std::string& path, TaskQueue* tasks = nullptr);
 
 }  // namespace longhaul::io

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/io/stream.h"
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "lib/base/error.h"
 #include "lib/base/philox.h"
 #include "lib/io/atomic_file.h"
 #include "lib/io/file.h"
+#include "lib/io/task_queue.h"
 #include "tests/support/temp_dir.h"
 
 using namespace longhaul;
@@ -52,6 +57,37 @@ TEST_CASE("stream: plain, gzip and zstd give back what was written, at any read 
         }
     }
     CHECK(io::file_size(dir / "a.gz") < text.size());
+}
+
+TEST_CASE("stream: many frames, the same bytes whoever packs them") {
+    const test::TempDir dir;
+    const std::string text = sample_text(9'000'000);
+    for (const std::string name : {"a.gz", "a.zst"}) {
+        CAPTURE(name);
+        write_stream(dir / name, text);
+        CHECK(read_all(dir / name) == text);
+        const std::string alone = io::read_text_file(dir / name);
+
+        io::TaskQueue tasks(3);
+        std::atomic<bool> is_over{false};
+        std::vector<std::jthread> others;
+        for (int i = 0; i < 2; ++i) {
+            others.emplace_back([&] {
+                while (!is_over) tasks.run_one();
+            });
+        }
+        const auto output = io::open_output(dir / name, &tasks);
+        // In uneven pieces, some longer than a frame.
+        std::string_view rest = text;
+        for (size_t size = 1; !rest.empty(); size = size * 7 % 5000011) {
+            output->write(rest.substr(0, size));
+            rest.remove_prefix(std::min(size, rest.size()));
+        }
+        output->close();
+        is_over = true;
+        others.clear();
+        CHECK(io::read_text_file(dir / name) == alone);
+    }
 }
 
 TEST_CASE("stream: empty files") {
