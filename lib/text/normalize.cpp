@@ -318,73 +318,88 @@ size_t TextNormalizer::put_ascii(std::string_view text, size_t position) {
     return progress.position;
 }
 
+namespace {
+
 /// A Hangul syllable as its two or three jamo. @source Unicode 16.0, section 3.12
-void TextNormalizer::put_hangul(char32_t c) {
+char* put_hangul(char32_t c, char* out) {
     const char32_t index = c - kFirstHangul;
     const auto put_jamo = [&](char32_t jamo) {
-        out_[0] = static_cast<char>(0xE0 | jamo >> 12);
-        out_[1] = static_cast<char>(0x80 | (jamo >> 6 & 0x3F));
-        out_[2] = static_cast<char>(0x80 | (jamo & 0x3F));
-        out_ += 3;
+        out[0] = static_cast<char>(0xE0 | jamo >> 12);
+        out[1] = static_cast<char>(0x80 | (jamo >> 6 & 0x3F));
+        out[2] = static_cast<char>(0x80 | (jamo & 0x3F));
+        out += 3;
     };
     put_jamo(0x1100 + index / 588);
     put_jamo(0x1161 + index % 588 / 28);
     if (index % 28 != 0) put_jamo(0x11A7 + index % 28);
-    after_space_ = false;
+    return out;
 }
 
-/// A character of two or three bytes whose outcome is known to be simple; @return false for all
-/// others.
-bool TextNormalizer::put_cached(std::string_view text, size_t& position) {
-    const char* const p = text.data() + position;
-    const auto byte = [&](size_t i) { return static_cast<uint8_t>(p[i]); };
-    if (text.size() - position < 3) return false;
+/// Where the writing stands; kept in registers.
+struct Writer {
+    char* out;
+    bool after_space;
+};
+
+/// Writes the character of two or three bytes at the begin of `text` if its outcome is known to be
+/// simple; @return its bytes, 0 for all others.
+size_t put_known(std::string_view text, const uint32_t* short_outcomes, Writer& writer) {
+    const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+    if (text.size() < 3 || byte(0) < 0xC2 || byte(0) > 0xEF) return 0;
     const bool is_short = byte(0) < 0xE0;
     const uint32_t trail = is_short ? byte(1) : byte(1) << 8u | byte(2);
-    if (byte(0) < 0xC2 || byte(0) > 0xEF) return false;
-    if ((trail & (is_short ? 0xC0u : 0xC0C0u)) != (is_short ? 0x80u : 0x8080u)) return false;
+    if ((trail & (is_short ? 0xC0u : 0xC0C0u)) != (is_short ? 0x80u : 0x8080u)) return 0;
     const char32_t c = is_short
                            ? (byte(0) & 0x1Fu) << 6 | (byte(1) & 0x3Fu)
                            : (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
-    const size_t length = is_short ? 2 : 3;
-    const uint32_t known = short_outcomes_[c];
-    if (!is_short && c < 0x800) return false;  // overlong; surrogates never get an entry
-    if (known == 0) {
-        if (c - kFirstHangul >= kNumHangul) return false;
-        put_hangul(c);
-        position += length;
-        return true;
+    if (!is_short && c < 0x800) return 0;  // overlong; surrogates never get an entry
+    const uint32_t known = short_outcomes[c];
+    if (known != 0) {
+        std::memcpy(writer.out, &known, sizeof known);
+        const bool is_space = (known & kIsSpace) != 0;
+        writer.out += is_space && writer.after_space ? 0 : known >> 24 & 3;
+        writer.after_space = is_space;
+    } else {
+        if (c - kFirstHangul >= kNumHangul) return 0;
+        writer = {put_hangul(c, writer.out), false};
     }
-    std::memcpy(out_, &known, sizeof known);
-    const bool is_space = (known & kIsSpace) != 0;
-    out_ += is_space && after_space_ ? 0 : known >> 24 & 3;
-    after_space_ = is_space;
-    position += length;
-    return true;
+    return is_short ? 2 : 3;
 }
+
+}  // namespace
 
 /// Text that is not, or not only, ASCII: up to a run of ASCII that is worth the vectors, or a
 /// digit.
 size_t TextNormalizer::put_mixed(std::string_view text, size_t position) {
     constexpr size_t kWorthIt = 16;
+    const uint32_t* const short_outcomes = short_outcomes_.get();
+    Writer writer{out_, after_space_};
     size_t num_ascii = 0;  // in a row
     size_t i = position;
     while (i < text.size() && num_ascii < kWorthIt) {
         const auto byte = static_cast<uint8_t>(text[i]);
         if (byte < 0x80) {
             const char c = kAscii[byte];
-            if (c == 0) return i;
+            if (c == 0) break;
             const bool is_space = c == ' ';
-            *out_ = c;
-            out_ += is_space && after_space_ ? 0 : 1;
-            after_space_ = is_space;
+            *writer.out = c;
+            writer.out += is_space && writer.after_space ? 0 : 1;
+            writer.after_space = is_space;
             ++num_ascii;
             ++i;
             continue;
         }
         num_ascii = 0;
-        if (!put_cached(text, i)) i = put_other(text, i);
+        const size_t length = put_known(text.substr(i), short_outcomes, writer);
+        i += length;
+        if (length > 0) continue;
+        out_ = writer.out;
+        after_space_ = writer.after_space;
+        i = put_other(text, i);
+        writer = {out_, after_space_};
     }
+    out_ = writer.out;
+    after_space_ = writer.after_space;
     return i;
 }
 

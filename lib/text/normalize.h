@@ -51,8 +51,6 @@ class TextNormalizer {
     void remember(char32_t c, const Outcome& what);
     size_t put_ascii(std::string_view text, size_t position);
     size_t put_mixed(std::string_view text, size_t position);
-    bool put_cached(std::string_view text, size_t& position);
-    void put_hangul(char32_t c);
     size_t put_number(std::string_view text, size_t position);
     size_t put_other(std::string_view text, size_t position);
     void put_ordered(const Outcome& outcome);

@@ -159,6 +159,35 @@ void NormalizeAscii(std::string_view text, Progress& progress) {
     progress = {at, out, after_space != 0};
 }
 
+/// Appends a break for each space; @return behind the last.
+HWY_INLINE Break* put_spaces(uint64_t spaces, Break base, Break* next) {
+    Break* const end = next + std::popcount(spaces);
+#if HWY_TARGET <= HWY_AVX3_DL
+    // The numbers of the bits that are set, sixteen at a time, whether there are so many or not.
+    const D d;
+    const hn::Simd<uint32_t, 16, 0> d32;
+    const hn::Simd<uint8_t, 16, 0> d16;
+    uint8_t bits[8];
+    HWY_ALIGN uint8_t numbers[kBlock];
+    std::memcpy(bits, &spaces, sizeof bits);
+    hn::Store(hn::Compress(hn::Iota(d, 0), hn::LoadMaskBits(d, bits)), d, numbers);
+    const auto first = hn::Set(d32, base << 3 | 1);
+    for (size_t i = 0; next + i < end; i += 16) {
+        const auto offsets = hn::PromoteTo(d32, hn::Load(d16, numbers + i));
+        hn::StoreU(hn::Add(hn::ShiftLeft<3>(offsets), first), d32, next + i);
+    }
+#else
+    // Eight at a time: no branch on their number.
+    for (; next < end; next += 8) {
+        for (size_t i = 0; i < 8; ++i) {
+            next[i] = (base + static_cast<Break>(std::countr_zero(spaces))) << 3 | 1;
+            spaces &= spaces - 1;
+        }
+    }
+#endif
+    return end;
+}
+
 HWY_INLINE bool is_break(char32_t c) {
     return c < 0x10000 ? (kUnspacedBits[c >> 6] >> (c & 63) & 1) != 0 : is_unspaced(c);
 }
@@ -178,15 +207,7 @@ size_t FindBreaks(const char* bytes, size_t size, Break* breaks) {
         long_leads &= valid;
         const auto base = static_cast<Break>(first);
         if (long_leads == 0) {
-            // Eight at a time whether there are so many or not: no branch on their number.
-            Break* const end = next + std::popcount(spaces);
-            for (Break* to = next; to < end; to += 8) {
-                for (size_t i = 0; i < 8; ++i) {
-                    to[i] = (base + static_cast<Break>(std::countr_zero(spaces))) << 3 | 1;
-                    spaces &= spaces - 1;
-                }
-            }
-            next = end;
+            next = put_spaces(spaces, base, next);
             continue;
         }
         for (uint64_t left = spaces | long_leads; left != 0; left &= left - 1) {

@@ -30,8 +30,8 @@ void normalize_ascii(std::string_view text, Progress& progress);
 /// Packed: (offset << 3) | bytes of the character.
 using Break = uint32_t;
 inline constexpr size_t kBreakChunk = 4096;  // bytes looked at in one call
-/// Room that find_breaks needs; it writes eight at a time.
-inline constexpr size_t kMaxBreaks = kBreakChunk + 8;
+/// Room that find_breaks needs; it writes up to sixteen at a time.
+inline constexpr size_t kMaxBreaks = kBreakChunk + 16;
 
 /// The character at `p` of valid UTF-8 whose lead byte is >= 0xE0; `length` receives 3 or 4.
 inline char32_t decode_long(const char* p, size_t& length) {
