@@ -11,19 +11,27 @@
 
 namespace longhaul::dedup {
 
+/// Families of permutations h(x) = (a x + b ...) of a scheme. The base hash x is a part of the
+/// 64-bit hash of a shingle.
+enum class Family : uint8_t {
+    kAffineHigh32,  // x: high half; a x + b mod 2^32, every a odd, so that h is a permutation
+    kAffineLow32,   // x: low half; a x + b mod 2^32. @source cudf, cpp/src/text/minhash.cu
+    kMod61,         // x: all; (a x + b mod 2^64) mod 2^61-1. @source datatrove 0.10.1
+    kMod61Low32,    // x: low half; low 32 bits of the same. @source datasketch 1.6.5
+    kMod32,         // x: low half; (a x + b mod 2^32) mod 2^32-5. @source text-dedup, hash_bits 32
+    kMod16,         // x: high 16 bits; (a x + b mod 2^16) mod 2^16-15. @source the same, 16
+};
+Family family_of(Scheme scheme);
+
 /// Permutations of one scheme and size. Immutable after construction: share it among threads.
-///
-/// native: h_i(x) = a_i * (x >> 32) + b_i mod 2^32 with odd a_i, so that every h_i is a
-/// permutation. datatrove: h_i(x) = ((a_i * x + b_i) mod 2^64) mod (2^61 - 1), a and b as numpy's
-/// RandomState(1).randint draws them. @source datatrove 0.10.1, pipeline/dedup/minhash.py
 class MinHasher {
  public:
     explicit MinHasher(const Parameters& parameters);
 
     int num_hashes() const { return num_hashes_; }
-    /// The minimum of every permutation over the shingles.
+    /// The minimum of every permutation over the shingles: the program's own values.
     /// @param shingles not empty
-    /// @param[out] signature num_hashes() values; 32 bits each when the scheme is native
+    /// @param[out] signature num_hashes() values
     void sign(std::span<const uint64_t> shingles, std::span<uint64_t> signature) const;
     /// One 64-bit key for each band of a signature; the band's number is part of the hash.
     void band_keys(std::span<const uint64_t> signature, std::span<uint64_t> keys) const;
@@ -33,9 +41,14 @@ class MinHasher {
     std::span<const uint64_t> offsets() const { return {b64_.data(), size_t(num_hashes_)}; }
 
  private:
-    Scheme scheme_;
+    template <class Word>
+    void sign_words(std::span<const uint64_t> shingles, std::span<const Word> a,
+                    std::span<const Word> b, std::span<uint64_t> signature) const;
+
+    Family family_;
     int bands_, rows_, num_hashes_;
     // Padded to whole vectors with permutations whose results are thrown away.
+    std::vector<uint16_t> a16_, b16_;
     std::vector<uint32_t> a32_, b32_;
     std::vector<uint64_t> a64_, b64_;
 };
@@ -45,16 +58,18 @@ const char* simd_target();
 
 namespace detail {
 /// Longest vectors used: those of AVX-512.
-inline constexpr int kMaxLanes32 = 16;
-/// Padded length of an array of `count` permutations: whole vectors of any target.
+inline constexpr int kMaxLanes16 = 32;
+/// Padded length of an array of `count` permutations: whole vectors of any target and type.
 constexpr int padded(int count) {
-    return (count + kMaxLanes32 - 1) / kMaxLanes32 * kMaxLanes32;
+    return (count + kMaxLanes16 - 1) / kMaxLanes16 * kMaxLanes16;
 }
-// Both take arrays of padded(count) elements and write as many minima.
-void min_hash_32(std::span<const uint64_t> shingles, std::span<const uint32_t> a,
-                 std::span<const uint32_t> b, std::span<uint32_t> minima);
-void min_hash_61(std::span<const uint64_t> shingles, std::span<const uint64_t> a,
-                 std::span<const uint64_t> b, std::span<uint64_t> minima);
+// All take arrays of padded(count) elements and write as many minima.
+void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint16_t> a,
+              std::span<const uint16_t> b, std::span<uint16_t> minima);
+void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint32_t> a,
+              std::span<const uint32_t> b, std::span<uint32_t> minima);
+void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint64_t> a,
+              std::span<const uint64_t> b, std::span<uint64_t> minima);
 }  // namespace detail
 
 }  // namespace longhaul::dedup

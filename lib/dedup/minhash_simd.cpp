@@ -14,40 +14,44 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Minima of N vectors of 32-bit permutations from `first` on.
-template <int N>
-void tile_32(std::span<const uint64_t> shingles, const uint32_t* a, const uint32_t* b,
-             uint32_t* minima) {
-    const hn::CappedTag<uint32_t, detail::kMaxLanes32> d;
-    const size_t lanes = hn::Lanes(d);
-    using V = hn::Vec<decltype(d)>;
-    V least[N];
-    for (int i = 0; i < N; ++i) least[i] = hn::Set(d, 0xFFFFFFFFu);
-    for (const uint64_t shingle : shingles) {
-        const V x = hn::Set(d, static_cast<uint32_t>(shingle >> 32));
-        for (int i = 0; i < N; ++i) {
-            const size_t at = static_cast<size_t>(i) * lanes;
-            const V hash = hn::Add(hn::Mul(x, hn::LoadU(d, a + at)), hn::LoadU(d, b + at));
-            least[i] = hn::Min(least[i], hash);
-        }
-    }
-    for (int i = 0; i < N; ++i) hn::StoreU(least[i], d, minima + static_cast<size_t>(i) * lanes);
-}
+// Each family: the lane type D, the base hash of a shingle, the permutation of a vector of base
+// hashes, and how minima are taken and stored.
 
-void MinHash32(std::span<const uint64_t> shingles, std::span<const uint32_t> a,
-               std::span<const uint32_t> b, std::span<uint32_t> minima) {
-    const size_t lanes = hn::Lanes(hn::CappedTag<uint32_t, detail::kMaxLanes32>());
-    // Seven: 112 permutations are 7 vectors of AVX-512, 14 of AVX2, 28 of SSE4; 7 minima fit the
-    // 16 registers of the latter two.
-    constexpr int kTile = 7;
-    size_t first = 0;
-    for (; first + kTile * lanes <= a.size(); first += kTile * lanes) {
-        tile_32<kTile>(shingles, &a[first], &b[first], &minima[first]);
+template <int kShift>
+struct Affine32 {
+    using Word = uint32_t;
+    using D = hn::CappedTag<uint32_t, detail::kMaxLanes16 / 2>;
+    using V = hn::Vec<D>;
+    D d;
+    uint32_t base(uint64_t shingle) const { return static_cast<uint32_t>(shingle >> kShift); }
+    V hash(V x, V a, V b) const { return hn::Add(hn::Mul(x, a), b); }
+    V largest() const { return hn::Set(d, ~Word{0}); }
+    V least(V one, V other) const { return hn::Min(one, other); }
+    V result(V minimum) const { return minimum; }
+};
+
+struct Mod32 : Affine32<0> {
+    // 2^32 - 5: values above it wrap to small ones, others grow and lose.
+    V hash(V x, V a, V b) const {
+        const V sum = Affine32<0>::hash(x, a, b);
+        return hn::Min(sum, hn::Add(sum, hn::Set(d, 5u)));
     }
-    for (; first < a.size(); first += lanes) {
-        tile_32<1>(shingles, &a[first], &b[first], &minima[first]);
+};
+
+struct Mod16 {
+    using Word = uint16_t;
+    using D = hn::CappedTag<uint16_t, detail::kMaxLanes16>;
+    using V = hn::Vec<D>;
+    D d;
+    uint16_t base(uint64_t shingle) const { return static_cast<uint16_t>(shingle >> 48); }
+    V hash(V x, V a, V b) const {
+        const V sum = hn::Add(hn::Mul(x, a), b);
+        return hn::Min(sum, hn::Add(sum, hn::Set(d, uint16_t{15})));
     }
-}
+    V largest() const { return hn::Set(d, static_cast<uint16_t>(~0u)); }
+    V least(V one, V other) const { return hn::Min(one, other); }
+    V result(V minimum) const { return minimum; }
+};
 
 /// a * b modulo 2^64 in every lane, for targets without such an instruction too.
 template <class D, class V>
@@ -67,46 +71,135 @@ V multiply_64(D d, V a, V b) {
 #endif
 }
 
-template <int N>
-void tile_61(std::span<const uint64_t> shingles, const uint64_t* a, const uint64_t* b,
-             uint64_t* minima) {
-    const hn::CappedTag<uint64_t, detail::kMaxLanes32 / 2> d;
-    const hn::RebindToSigned<decltype(d)> signed_d;  // values are below 2^61: signed Min is exact
-    const size_t lanes = hn::Lanes(d);
-    const auto prime = hn::Set(d, (uint64_t{1} << 61) - 1);
-    const auto largest = hn::Set(signed_d, (int64_t{1} << 61) - 2);
-    hn::Vec<decltype(signed_d)> least[N];
-    for (int i = 0; i < N; ++i) least[i] = hn::BitCast(signed_d, prime);
+struct Mod61 {
+    using Word = uint64_t;
+    using D = hn::CappedTag<uint64_t, detail::kMaxLanes16 / 4>;
+    using V = hn::Vec<D>;
+    static constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
+    D d;
+    uint64_t base(uint64_t shingle) const { return shingle; }
+    V reduce(V sum) const {
+        // 2^61 = 1 modulo the prime. The folded value is at most 7 above it: adding one carries
+        // into bit 61 exactly when the prime must be taken off, which is adding one again.
+        const V prime = hn::Set(d, kPrime);
+        const V folded = hn::Add(hn::And(sum, prime), hn::ShiftRight<61>(sum));
+        const V carry = hn::ShiftRight<61>(hn::Add(folded, hn::Set(d, uint64_t{1})));
+        return hn::Add(folded, carry);  // bits from 61 on are to be ignored
+    }
+    V hash(V x, V a, V b) const {
+        const V sum = hn::Add(multiply_64(d, x, a), b);
+        return hn::And(reduce(sum), hn::Set(d, kPrime));
+    }
+    V largest() const { return hn::Set(d, kPrime); }
+    // Values are below 2^61: the signed minimum, which more targets have, is exact.
+    V least(V one, V other) const {
+        const hn::RebindToSigned<D> s;
+        return hn::BitCast(d, hn::Min(hn::BitCast(s, one), hn::BitCast(s, other)));
+    }
+    V result(V minimum) const { return minimum; }
+};
+
+struct Mod61Low32 : Mod61 {
+    uint64_t base(uint64_t shingle) const { return shingle & 0xFFFFFFFF; }
+    V hash(V x, V a, V b) const {
+        // x has 32 bits: two products of 32 bits make the low 64.
+#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_SCALAR
+        const V product = multiply_64(d, x, a);
+#else
+        const hn::Repartition<uint32_t, D> d32;
+        const auto low = hn::MulEven(hn::BitCast(d32, x), hn::BitCast(d32, a));
+        const auto high = hn::MulEven(hn::BitCast(d32, x), hn::BitCast(d32, hn::ShiftRight<32>(a)));
+        const V product = hn::Add(hn::BitCast(d, low), hn::ShiftLeft<32>(hn::BitCast(d, high)));
+#endif
+        return reduce(hn::Add(product, b));
+    }
+    V largest() const {
+        return hn::Set(d, ~uint64_t{0});
+    }
+    // Only the low halves count; minima of halves are one instruction everywhere.
+    V least(V one, V other) const {
+#if HWY_TARGET == HWY_SCALAR
+        return hn::Min(result(one), result(other));
+#else
+        const hn::Repartition<uint32_t, D> d32;
+        return hn::BitCast(d, hn::Min(hn::BitCast(d32, one), hn::BitCast(d32, other)));
+#endif
+    }
+    V result(V minimum) const {
+        return hn::And(minimum, hn::Set(d, uint64_t{0xFFFFFFFF}));
+    }
+};
+
+/// Minima of N vectors of permutations from `a` and `b` on.
+template <class F, int N>
+void min_tile(std::span<const uint64_t> shingles, const typename F::Word* a,
+              const typename F::Word* b, typename F::Word* minima) {
+    const F family;
+    const size_t lanes = hn::Lanes(family.d);
+    typename F::V least[N];
+    for (int i = 0; i < N; ++i) least[i] = family.largest();
     for (const uint64_t shingle : shingles) {
-        const auto x = hn::Set(d, shingle);
+        const auto x = hn::Set(family.d, family.base(shingle));
         for (int i = 0; i < N; ++i) {
             const size_t at = static_cast<size_t>(i) * lanes;
-            const auto product = multiply_64(d, x, hn::LoadU(d, a + at));
-            const auto sum = hn::Add(product, hn::LoadU(d, b + at));
-            // 2^61 = 1 modulo the prime; one subtraction brings the folded value below it.
-            const auto folded = hn::Add(hn::And(sum, prime), hn::ShiftRight<61>(sum));
-            const auto value = hn::BitCast(signed_d, folded);
-            const auto is_above = hn::Gt(value, largest);
-            const auto reduced =
-                hn::Sub(value, hn::IfThenElseZero(is_above, hn::BitCast(signed_d, prime)));
-            least[i] = hn::Min(least[i], reduced);
+            const auto hash =
+                family.hash(x, hn::LoadU(family.d, a + at), hn::LoadU(family.d, b + at));
+            least[i] = family.least(least[i], hash);
         }
     }
     for (int i = 0; i < N; ++i) {
-        hn::StoreU(hn::BitCast(d, least[i]), d, minima + static_cast<size_t>(i) * lanes);
+        hn::StoreU(family.result(least[i]), family.d, minima + static_cast<size_t>(i) * lanes);
     }
 }
 
-void MinHash61(std::span<const uint64_t> shingles, std::span<const uint64_t> a,
-               std::span<const uint64_t> b, std::span<uint64_t> minima) {
-    const size_t lanes = hn::Lanes(hn::CappedTag<uint64_t, detail::kMaxLanes32 / 2>());
-    constexpr int kTile = 7;
-    size_t first = 0;
-    for (; first + kTile * lanes <= a.size(); first += kTile * lanes) {
-        tile_61<kTile>(shingles, &a[first], &b[first], &minima[first]);
+/// The last `vectors` < N vectors, in one tile.
+template <class F, int N>
+void min_rest(size_t vectors, std::span<const uint64_t> shingles, const typename F::Word* a,
+              const typename F::Word* b, typename F::Word* minima) {
+    if constexpr (N > 1) {
+        if (vectors == N - 1) return min_tile<F, N - 1>(shingles, a, b, minima);
+        min_rest<F, N - 1>(vectors, shingles, a, b, minima);
     }
-    for (; first < a.size(); first += lanes) {
-        tile_61<1>(shingles, &a[first], &b[first], &minima[first]);
+}
+
+template <class F>
+void min_all(std::span<const uint64_t> shingles, const typename F::Word* a,
+             const typename F::Word* b, std::span<typename F::Word> minima) {
+    const size_t lanes = hn::Lanes(typename F::D());
+    // Seven: 112 permutations of 32 bits are 7 vectors of AVX-512, 14 of AVX2, 28 of SSE4; 7 minima
+    // fit the 16 registers of the latter two.
+    constexpr size_t kTile = 7;
+    size_t first = 0;
+    for (; first + kTile * lanes <= minima.size(); first += kTile * lanes) {
+        min_tile<F, kTile>(shingles, a + first, b + first, &minima[first]);
+    }
+    if (first == minima.size()) return;
+    min_rest<F, kTile>((minima.size() - first) / lanes, shingles, a + first, b + first,
+                       &minima[first]);
+}
+
+void MinHash16(Family, std::span<const uint64_t> shingles, const uint16_t* a, const uint16_t* b,
+               std::span<uint16_t> minima) {
+    min_all<Mod16>(shingles, a, b, minima);
+}
+
+void MinHash32(Family family, std::span<const uint64_t> shingles, const uint32_t* a,
+               const uint32_t* b, std::span<uint32_t> minima) {
+    if (family == Family::kAffineHigh32) {
+        min_all<Affine32<32>>(shingles, a, b, minima);
+    } else if (family == Family::kAffineLow32) {
+        min_all<Affine32<0>>(shingles, a, b, minima);
+    } else {
+        min_all<Mod32>(shingles, a, b, minima);
+    }
+}
+
+void MinHash64(Family family, std::span<const uint64_t> shingles, const uint64_t* a,
+               const uint64_t* b, std::span<uint64_t> minima) {
+    if (family == Family::kMod61) {
+        min_all<Mod61>(shingles, a, b, minima);
+    } else {
+        min_all<Mod61Low32>(shingles, a, b, minima);
     }
 }
 
@@ -121,8 +214,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace longhaul::dedup {
 
+HWY_EXPORT(MinHash16);
 HWY_EXPORT(MinHash32);
-HWY_EXPORT(MinHash61);
+HWY_EXPORT(MinHash64);
 HWY_EXPORT(TargetName);
 
 const char* simd_target() {
@@ -131,14 +225,19 @@ const char* simd_target() {
 
 namespace detail {
 
-void min_hash_32(std::span<const uint64_t> shingles, std::span<const uint32_t> a,
-                 std::span<const uint32_t> b, std::span<uint32_t> minima) {
-    HWY_DYNAMIC_DISPATCH(MinHash32)(shingles, a, b, minima);
+void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint16_t> a,
+              std::span<const uint16_t> b, std::span<uint16_t> minima) {
+    HWY_DYNAMIC_DISPATCH(MinHash16)(family, shingles, a.data(), b.data(), minima);
 }
 
-void min_hash_61(std::span<const uint64_t> shingles, std::span<const uint64_t> a,
-                 std::span<const uint64_t> b, std::span<uint64_t> minima) {
-    HWY_DYNAMIC_DISPATCH(MinHash61)(shingles, a, b, minima);
+void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint32_t> a,
+              std::span<const uint32_t> b, std::span<uint32_t> minima) {
+    HWY_DYNAMIC_DISPATCH(MinHash32)(family, shingles, a.data(), b.data(), minima);
+}
+
+void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint64_t> a,
+              std::span<const uint64_t> b, std::span<uint64_t> minima) {
+    HWY_DYNAMIC_DISPATCH(MinHash64)(family, shingles, a.data(), b.data(), minima);
 }
 
 }  // namespace detail

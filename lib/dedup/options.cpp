@@ -20,6 +20,15 @@ constexpr uint64_t kProgramBytes = 12 * kMiB;  // code, libraries, small tables
 constexpr uint64_t kMostBatchBytes = kMiB / 4;
 constexpr uint64_t kThreadBytes = 2 * kMiB;  // normaliser tables, stream buffers
 constexpr uint64_t kBytesPerLineByte = MemoryPlan::kBytesPerLineByte;
+// The same for the recipes of other programs: texts of several steps 5, places of words 8 (bigcode
+// has a word at every separator), hashes 8, the set 8, a second line 8; and reader and batch.
+constexpr uint64_t kOtherBytesPerLineByte = 42;
+
+uint64_t bytes_per_line_byte(const Parameters& parameters) {
+    const bool is_ours =
+        parameters.recipe == Recipe::kFineweb && parameters.scheme == Scheme::kNative;
+    return is_ours ? kBytesPerLineByte : kOtherBytesPerLineByte;
+}
 
 uint64_t number_of(const char* text) {
     uint64_t value = 0;
@@ -42,7 +51,7 @@ uint64_t mem_available_bytes() {
 uint64_t least_memory_bytes(const Options& options) {
     const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
     return kProgramBytes + threads * kThreadBytes +
-           options.reader.max_line_bytes * kBytesPerLineByte + 8 * kMiB;
+           options.reader.max_line_bytes * bytes_per_line_byte(options.parameters) + 8 * kMiB;
 }
 
 }  // namespace
@@ -65,11 +74,12 @@ MemoryPlan plan_memory(const Options& options) {
             (least_memory_bytes(options) + kMiB - 1) / kMiB));
     }
     const uint64_t shared = options.memory_bytes - kProgramBytes - threads * kThreadBytes;
-    const uint64_t longest = options.reader.max_line_bytes * kBytesPerLineByte;
+    const uint64_t per_byte = bytes_per_line_byte(options.parameters);
+    const uint64_t longest = options.reader.max_line_bytes * per_byte;
     // One line of the greatest length at a time must pass; ordinary batches share that room.
     const uint64_t lines = std::max(longest, shared / 4);
     MemoryPlan plan;
-    plan.in_flight_bytes = lines / kBytesPerLineByte;
+    plan.in_flight_bytes = lines / per_byte;
     plan.batch_bytes =
         std::clamp(plan.in_flight_bytes / (threads + 2), uint64_t{16} << 10, kMostBatchBytes);
     // While documents are signed the sorters fill; afterwards the store takes over from them.

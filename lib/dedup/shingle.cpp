@@ -6,10 +6,14 @@
 namespace longhaul::dedup {
 
 Shingler::Shingler(const Parameters& parameters)
-    : scheme_(parameters.scheme), ngram_(static_cast<size_t>(parameters.ngram)), native_(ngram_) {}
+    : native_(static_cast<size_t>(parameters.ngram)) {
+    if (parameters.recipe != Recipe::kFineweb || parameters.scheme != Scheme::kNative) {
+        recipe_ = make_recipe(parameters);
+    }
+}
 
 void Shingler::load(std::string_view text) {
-    normalized_ = normalizer_.normalize(text);
+    normalized_ = recipe_ ? recipe_->load(text) : normalizer_.normalize(text);
     if (normalized_.empty()) {
         exact_hash_ = xxh3_128(text);
         exact_hash_.high = ~exact_hash_.high;  // apart from hashes of normalised texts
@@ -18,28 +22,12 @@ void Shingler::load(std::string_view text) {
     }
 }
 
-void Shingler::datatrove_shingles() {
-    starts_.clear();
-    joined_.clear();
-    text::for_each_word(normalized_, [&](const char* word, size_t length) {
-        starts_.push_back(joined_.size());
-        joined_.append(word, length);
-        joined_ += ' ';
-    });
-    if (starts_.size() < ngram_) return;
-    starts_.push_back(joined_.size());
-    for (size_t i = 0; i + ngram_ < starts_.size(); ++i) {
-        const size_t length = starts_[i + ngram_] - starts_[i] - 1;
-        shingles_.push_back(xxh64({joined_.data() + starts_[i], length}));
-    }
-}
-
 std::span<uint64_t> Shingler::find_shingles() {
-    if (scheme_ == Scheme::kNative) return native_.of(normalized_);
+    if (!recipe_) return native_.of(normalized_);
     constexpr size_t kKept = 1 << 20;  // a giant document does not stay allocated for ever
     if (shingles_.capacity() > kKept) std::vector<uint64_t>().swap(shingles_);
     shingles_.clear();
-    datatrove_shingles();
+    recipe_->append_shingles(shingles_);
     return shingles_;
 }
 

@@ -4,6 +4,7 @@
 // and the hashes of its shingles, runs of n words (near duplicates).
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "lib/base/hash.h"
 #include "lib/dedup/native_shingles.h"
 #include "lib/dedup/parameters.h"
+#include "lib/dedup/recipe.h"
 #include "lib/text/normalize.h"
 
 namespace longhaul::dedup {
@@ -21,7 +23,7 @@ class Shingler {
  public:
     explicit Shingler(const Parameters& parameters);
 
-    /// Normalises `text` (lib/text/normalize.h) for the calls below.
+    /// Normalises `text` as the recipe says, for the calls below; `text` must stay until then.
     void load(std::string_view text);
 
     /// Equal for documents that count as equal: XXH3-128 of the normalised text, or, when nothing
@@ -35,17 +37,13 @@ class Shingler {
 
  private:
     std::span<uint64_t> find_shingles();
-    void datatrove_shingles();
 
-    Scheme scheme_;
-    size_t ngram_;
+    std::unique_ptr<TextRecipe> recipe_;  // null: the native scheme of the FineWeb recipe
     NativeShingles native_;
     text::TextNormalizer normalizer_;
     std::string_view normalized_;
     Hash128 exact_hash_;
-    std::vector<size_t> starts_;  // datatrove: of each word in joined_, and its end
-    std::vector<uint64_t> shingles_;
-    std::string joined_;
+    std::vector<uint64_t> shingles_;  // of the recipe
 };
 
 /// |A and B| / |A or B| of sorted sets; 0 when both are empty. Stops early, returning 0, when the

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "lib/dedup/explain.h"
+
 #include "lib/cli/output.h"
 #include "tools/dedup-minhash/parameters.h"
 
 namespace longhaul {
 
 ExitCode run_explain(const cli::Args& args) {
-    ParameterOptions parameters;
+    ParameterOptions options;
+    bool is_json = false;
     cli::Command command("dedup-minhash explain", "print how likely which duplicates are found");
-    parameters.add_to(command);
+    options.add_to(command);
+    command.flag("--json", is_json, "print one JSON object");
     command.parse(args);
-    cli::print(dedup::s_curve_table(parameters.resolve(command)));
+    const dedup::Parameters parameters = options.resolve(command);
+    cli::print(is_json ? dedup::explanation_json(parameters) : dedup::explanation(parameters));
     return ExitCode::kOk;
 }
 

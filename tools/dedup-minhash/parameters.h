@@ -12,7 +12,7 @@ namespace longhaul {
 
 struct ParameterOptions {
     std::string preset = "fineweb";
-    std::string hash = "native";
+    std::string hash;  // empty: that of the preset
     dedup::Parameters given;
 
     void add_to(cli::Command& command);

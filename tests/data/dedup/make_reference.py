@@ -96,4 +96,5 @@ def main():
                 out.write(json.dumps(text) + "\t" + str(n) + "\t" + json.dumps(signature(text, n)) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

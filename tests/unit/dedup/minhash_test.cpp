@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference: tests/data/dedup/signatures.tsv, datatrove's formula in numpy (make_reference.py
-// there).
+// References in tests/data/dedup: signatures.tsv, datatrove's formula in numpy (make_reference.py),
+// and presets.jsonl, all other programs (make_presets.py).
 #include "lib/dedup/minhash.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "lib/base/error.h"
+#include "lib/base/hash.h"
 #include "lib/base/philox.h"
 #include "lib/dedup/shingle.h"
 #include "lib/io/json.h"
@@ -28,6 +31,20 @@ Parameters with_scheme(Scheme scheme) {
     Parameters parameters;
     parameters.scheme = scheme;
     return parameters;
+}
+
+/// The preset that has the scheme `name`, with that scheme.
+Parameters of_scheme(const std::string& name) {
+    for (const dedup::PresetInfo& preset : dedup::presets()) {
+        Parameters parameters = dedup::preset_parameters(preset.name);
+        try {
+            parameters.scheme = dedup::parse_scheme(name, parameters.recipe);
+            return parameters;
+        } catch (const UsageError&) {  // another preset's
+        }
+    }
+    FAIL("no preset has the scheme ", name);
+    return {};
 }
 
 /// A sequence of well-mixed 64-bit numbers.
@@ -80,6 +97,41 @@ TEST_CASE("minhash: signatures equal datatrove's") {
         CHECK(signature == expected.get<std::vector<uint64_t>>());
     }
     CHECK(rows >= 14);
+}
+
+TEST_CASE("minhash: every slot of every preset equals that of its program") {
+    std::ifstream file(std::string(std::getenv("LONGHAUL_TEST_DATA")) + "/dedup/presets.jsonl");
+    REQUIRE(file.is_open());
+    std::map<std::string, int> compared;
+    for (std::string line; std::getline(file, line);) {
+        const io::Json row = io::parse_json(line, "presets.jsonl");
+        const auto text = row["text"].get<std::string>();
+        for (const io::Json& expected : row["signatures"]) {
+            const auto scheme = expected["scheme"].get<std::string>();
+            Parameters parameters = of_scheme(scheme);
+            parameters.ngram = expected["ngram"].get<int>();
+            parameters.rows = parameters.permutations = expected["permutations"].get<int>();
+            parameters.bands = 1;
+            CAPTURE(text);
+            CAPTURE(scheme);
+            CAPTURE(parameters.ngram);
+            dedup::Shingler shingler(parameters);
+            shingler.load(text);
+            const std::span<const uint64_t> shingles = shingler.shingles();
+            CHECK(shingles.empty() == expected["first"].is_null());
+            if (shingles.empty() || expected["first"].is_null()) continue;
+            std::vector<uint64_t> signature(static_cast<size_t>(parameters.rows));
+            MinHasher(parameters).sign(shingles, signature);
+            ++compared[scheme];
+            const auto first = expected["first"].get<std::vector<uint64_t>>();
+            CHECK(std::vector(signature.begin(), signature.begin() + ptrdiff_t(first.size())) ==
+                  first);
+            CHECK(xxh3_128(std::as_bytes(std::span(signature))).hex() ==
+                  expected["xxh3_128"].get<std::string>());
+        }
+    }
+    CHECK(compared.size() == 9);
+    for (const auto& [scheme, count] : compared) CHECK_MESSAGE(count > 12, scheme);
 }
 
 TEST_CASE("minhash: SIMD minima equal plain loops for any number of permutations") {

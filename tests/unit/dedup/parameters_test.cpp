@@ -58,6 +58,6 @@ TEST_CASE("parameters: what can not be is refused") {
     parameters = {};
     parameters.ngram = 0;
     CHECK_THROWS_AS(dedup::validate(parameters), UsageError);
-    CHECK_THROWS_AS(dedup::preset_parameters("nemo"), UsageError);
+    CHECK_THROWS_AS(dedup::preset_parameters("memo"), UsageError);
     CHECK_THROWS_AS(dedup::parse_scheme("md5"), UsageError);
 }
