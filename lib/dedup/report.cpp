@@ -34,6 +34,7 @@ Json parameters_json(const Options& options) {
             {"hash", scheme_name(p.scheme)},
             {"bands", p.bands},
             {"rows", p.rows},
+            {"num_hashes", p.num_permutations()},
             {"ngram", p.ngram},
             {"threshold", p.threshold},
             {"transitive", p.is_transitive},

@@ -85,19 +85,20 @@ void measure(const char* name, const Corpus& corpus, const std::function<void()>
         rates.push_back(corpus.text_mb / (cpu_s() - start));
     }
     std::sort(rates.begin(), rates.end());
-    std::printf("%-34s %7.0f MB/s  (%.0f to %.0f)\n", name, rates[kRounds / 2], rates.front(),
+    std::printf("%-48s %7.0f MB/s  (%.0f to %.0f)\n", name, rates[kRounds / 2], rates.front(),
                 rates.back());
 }
 
 uint64_t sink = 0;  // keeps results alive
 
-void measure_scheme(const Corpus& corpus, dedup::Scheme scheme) {
-    dedup::Parameters parameters;
-    parameters.scheme = scheme;
+void measure_preset(const Corpus& corpus, const std::string& preset, const char* hash) {
+    dedup::Parameters parameters = dedup::preset_parameters(preset);
+    parameters.scheme = dedup::parse_scheme(hash, parameters.recipe);
     dedup::Shingler shingler(parameters);
     const dedup::MinHasher hasher(parameters);
-    std::vector<uint64_t> signature(112), keys(14);
-    const std::string name = dedup::scheme_name(scheme);
+    std::vector<uint64_t> signature(static_cast<size_t>(parameters.num_hashes()));
+    std::vector<uint64_t> keys(static_cast<size_t>(parameters.bands));
+    const std::string name = preset + ", " + hash;
     measure((name + ": normalise, hash, shingle").c_str(), corpus, [&] {
         for (const std::string& text : corpus.texts) {
             shingler.load(text);
@@ -130,7 +131,15 @@ int main(int argc, char** argv) {
     measure("normalise", corpus, [&] {
         for (const std::string& text : corpus.texts) sink += normalizer.normalize(text).size();
     });
-    measure_scheme(corpus, dedup::Scheme::kNative);
-    measure_scheme(corpus, dedup::Scheme::kDatatrove);
+    for (const char* hash : {"native", "datatrove", "datatrove-sha1"}) {
+        measure_preset(corpus, "fineweb", hash);
+    }
+    measure_preset(corpus, "native", "native");
+    for (const char* preset : {"slimpajama", "rpv2", "text-dedup", "bigcode", "nemo"}) {
+        measure_preset(corpus, preset, preset);  // the scheme has its name
+        measure_preset(corpus, preset, "native");
+    }
+    measure_preset(corpus, "text-dedup", "text-dedup-32");
+    measure_preset(corpus, "text-dedup", "text-dedup-16");
     return sink == 42 ? 1 : 0;
 }

@@ -4,7 +4,6 @@
 #include "lib/dedup/minhash.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -16,11 +15,13 @@
 
 #include "lib/base/error.h"
 #include "lib/base/hash.h"
-#include "lib/base/philox.h"
 #include "lib/dedup/shingle.h"
 #include "lib/io/json.h"
+#include "tests/unit/dedup/draws.h"
+#include "tests/unit/dedup/simd_targets.h"
 
 using namespace longhaul;
+using dedup::Family;
 using dedup::MinHasher;
 using dedup::Parameters;
 using dedup::Scheme;
@@ -47,29 +48,25 @@ Parameters of_scheme(const std::string& name) {
     return {};
 }
 
-/// A sequence of well-mixed 64-bit numbers.
-struct Draws {
-    uint64_t stream;
-    uint64_t next_element = 0;
-    uint64_t operator()() {
-        const PhiloxBlock block = philox_draw({7, RandomPurpose::kTest, stream, 0}, next_element++);
-        return uint64_t{block.word[0]} << 32 | block.word[1];
+/// The permutation of a family, written plainly.
+uint64_t permute(Family family, uint64_t x, uint64_t a, uint64_t b) {
+    constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
+    const uint64_t low = x & 0xFFFFFFFF;
+    switch (family) {
+        case Family::kAffineHigh32:
+            return (a * (x >> 32) + b) & 0xFFFFFFFF;
+        case Family::kAffineLow32:
+            return (a * low + b) & 0xFFFFFFFF;
+        case Family::kMod61:
+            return (a * x + b) % kPrime;
+        case Family::kMod61Low32:
+            return (a * low + b) % kPrime & 0xFFFFFFFF;
+        case Family::kMod32:
+            return ((a * low + b) & 0xFFFFFFFF) % 0xFFFFFFFBu;
+        case Family::kMod16:
+            return ((a * (x >> 48) + b) & 0xFFFF) % 0xFFF1u;
     }
-};
-
-struct SetPair {
-    std::vector<uint64_t> a, b;
-};
-
-/// Two sets whose union has `size` elements and whose Jaccard is `common` / `size`.
-SetPair make_pair_of_sets(Draws& draw, int size, int common) {
-    SetPair pair;
-    for (int i = 0; i < size; ++i) {
-        const uint64_t x = draw();
-        if (i < common || i % 2 == 0) pair.a.push_back(x);
-        if (i < common || i % 2 == 1) pair.b.push_back(x);
-    }
-    return pair;
+    return 0;
 }
 
 }  // namespace
@@ -134,34 +131,59 @@ TEST_CASE("minhash: every slot of every preset equals that of its program") {
     for (const auto& [scheme, count] : compared) CHECK_MESSAGE(count > 12, scheme);
 }
 
-TEST_CASE("minhash: SIMD minima equal plain loops for any number of permutations") {
+TEST_CASE("minhash: minima of every SIMD target equal plain loops for any number of permutations") {
     Draws draw{1};
     std::vector<uint64_t> shingles(77);
     std::generate(shingles.begin(), shingles.end(), draw);
-    constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
-    for (const Scheme scheme : {Scheme::kNative, Scheme::kDatatrove}) {
-        for (const int rows : {1, 3, 16, 17, 112, 113, 127, 300}) {
-            CAPTURE(rows);
-            Parameters parameters = with_scheme(scheme);
-            parameters.bands = 1;
-            parameters.rows = rows;
-            const MinHasher hasher(parameters);
-            std::vector<uint64_t> signature(static_cast<size_t>(rows)), expected;
-            hasher.sign(shingles, signature);
-            for (size_t i = 0; i < signature.size(); ++i) {
-                const uint64_t a = hasher.multipliers()[i], b = hasher.offsets()[i];
-                uint64_t least = ~uint64_t{0};
-                for (const uint64_t x : shingles) {
-                    const uint64_t h = scheme == Scheme::kNative
-                                           ? static_cast<uint32_t>(a * (x >> 32) + b)
-                                           : (a * x + b) % kPrime;
-                    least = std::min(least, h);
+    for_each_simd_target([&] {
+        for (const Scheme scheme :
+             {Scheme::kNative, Scheme::kDatatrove, Scheme::kSlimpajama, Scheme::kTextDedup,
+              Scheme::kTextDedup32, Scheme::kTextDedup16, Scheme::kNemo}) {
+            for (const int rows : {1, 3, 16, 17, 112, 113, 127, 240, 260, 300}) {
+                CAPTURE(dedup::scheme_name(scheme));
+                CAPTURE(rows);
+                Parameters parameters = with_scheme(scheme);
+                parameters.bands = 1;
+                parameters.rows = rows;
+                const MinHasher hasher(parameters);
+                std::vector<uint64_t> signature(static_cast<size_t>(rows)), expected;
+                hasher.sign(shingles, signature);
+                for (size_t i = 0; i < signature.size(); ++i) {
+                    uint64_t least = ~uint64_t{0};
+                    for (const uint64_t x : shingles) {
+                        least =
+                            std::min(least, permute(dedup::family_of(scheme), x,
+                                                    hasher.multipliers()[i], hasher.offsets()[i]));
+                    }
+                    expected.push_back(least);
                 }
-                expected.push_back(least);
+                CHECK(signature == expected);
             }
-            CHECK(signature == expected);
         }
+    });
+}
+
+// Where a x + b is a multiple of the prime or just above one, the reduction is at its borders.
+TEST_CASE("minhash: reductions are exact at the borders of the primes") {
+    constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
+    std::vector<uint64_t> borders;
+    for (uint64_t q = 0; q <= 8; ++q) {
+        for (uint64_t r = 0; r < 10; ++r) borders.push_back(q * kPrime + r - 5);
     }
+    const std::vector<uint64_t> a(static_cast<size_t>(dedup::detail::padded(1)), 1), b(a.size(), 0);
+    for_each_simd_target([&] {
+        for (const uint64_t x : borders) {
+            std::vector<uint64_t> minima(a.size());
+            dedup::detail::min_hash(dedup::Family::kMod61, {&x, 1}, std::span(a), std::span(b),
+                                    minima);
+            CHECK(minima[0] == x % kPrime);
+            const std::vector<uint64_t> offsets(a.size(), x);
+            const uint64_t zero = 0;
+            dedup::detail::min_hash(dedup::Family::kMod61Low32, {&zero, 1}, std::span(a),
+                                    std::span(offsets), minima);
+            CHECK(minima[0] == (x % kPrime & 0xFFFFFFFF));
+        }
+    });
 }
 
 TEST_CASE("minhash: native multipliers are odd and all permutations differ") {
@@ -172,54 +194,6 @@ TEST_CASE("minhash: native multipliers are odd and all permutations differ") {
         seen.insert({hasher.multipliers()[i], hasher.offsets()[i]});
     }
     CHECK(seen.size() == 112);
-}
-
-// The share of equal values estimates the Jaccard index without bias and with variance J(1-J)/K,
-// and bands hit as the S-curve says. Bounds: 4.5 standard errors of `trials` repetitions.
-TEST_CASE("minhash: unbiased, of the variance of theory, and true to the S-curve") {
-    constexpr int kTrials = 2000;
-    for (const Scheme scheme : {Scheme::kNative, Scheme::kDatatrove}) {
-        const Parameters parameters = with_scheme(scheme);
-        const MinHasher hasher(parameters);
-        const auto num_hashes = static_cast<double>(parameters.num_hashes());
-        for (const int size : {12, 40, 200}) {
-            for (const double wanted : {0.5, 0.7, 0.8, 0.9}) {
-                const int common = static_cast<int>(std::lround(wanted * size));
-                const double jaccard = static_cast<double>(common) / size;
-                Draws draw{static_cast<uint64_t>(size * 100 + common)};
-                double sum = 0, squares = 0, hits = 0;
-                std::vector<uint64_t> a(112), b(112), keys_a(14), keys_b(14);
-                for (int trial = 0; trial < kTrials; ++trial) {
-                    const SetPair pair = make_pair_of_sets(draw, size, common);
-                    hasher.sign(pair.a, a);
-                    hasher.sign(pair.b, b);
-                    int equal = 0;
-                    for (size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i] ? 1 : 0;
-                    const double error = equal / num_hashes - jaccard;
-                    sum += error;
-                    squares += error * error;
-                    hasher.band_keys(a, keys_a);
-                    hasher.band_keys(b, keys_b);
-                    bool is_hit = false;
-                    for (size_t i = 0; i < keys_a.size(); ++i) is_hit |= keys_a[i] == keys_b[i];
-                    hits += is_hit ? 1 : 0;
-                }
-                CAPTURE(dedup::scheme_name(scheme));
-                CAPTURE(size);
-                CAPTURE(jaccard);
-                const double variance = jaccard * (1 - jaccard) / num_hashes;
-                CHECK(std::abs(sum / kTrials) < 4.5 * std::sqrt(variance / kTrials));
-                // Affine families stay within 20 % of the variance of ideal permutations
-                // (measured: 0.87 to 1.09); a bad family has twice that.
-                CHECK(squares / kTrials / variance > 0.75);
-                CHECK(squares / kTrials / variance < 1.25);
-                const double expected =
-                    dedup::candidate_probability(jaccard, parameters.bands, parameters.rows);
-                const double error = std::sqrt(expected * (1 - expected) / kTrials);
-                CHECK(std::abs(hits / kTrials - expected) < 4.5 * error + 0.01);
-            }
-        }
-    }
 }
 
 TEST_CASE("minhash: keys of different bands differ for equal rows") {

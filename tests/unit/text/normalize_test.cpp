@@ -241,6 +241,31 @@ TEST_CASE("words: spaces separate words, characters of unspaced scripts stand al
     CHECK(words_of("\u0e01\u0e02 \u1780 \u1000") == Words{"\u0e01", "\u0e02", "\u1780", "\u1000"});
     CHECK(words_of("\uac01") == Words{"\u1100\u1161\u11a8"});
     CHECK(words_of("\U00020000x") == Words{"\U00020000", "x"});
+    CHECK(words_of("Thai \u0e01\u0e02in\u0e03 text") ==
+          Words{"thai", "\u0e01", "\u0e02", "in", "\u0e03", "text"});
+    CHECK(words_of("\ua000\ua001 \u3105\u3106") == Words{"\ua000", "\ua001", "\u3105", "\u3106"});
+    CHECK(words_of("\u1950\u1951 \u1a20") == Words{"\u1950", "\u1951", "\u1a20"});
+}
+
+/// Blocks of scripts without spaces that the script table does not have. Source: Blocks.txt.
+bool is_in_other_block(char32_t c) {
+    constexpr char32_t kBlocks[][2] = {
+        {0x1950, 0x197F},    // Tai Le
+        {0x1980, 0x19DF},    // New Tai Lue
+        {0x1A20, 0x1AAF},    // Tai Tham
+        {0x3100, 0x312F},    // Bopomofo
+        {0x31A0, 0x31BF},    // Bopomofo Extended
+        {0xA000, 0xA48F},    // Yi
+        {0xAA80, 0xAADF},    // Tai Viet
+        {0x11700, 0x1174F},  // Ahom
+        {0x16FE0, 0x16FFF},  // Ideographic Symbols
+        {0x17000, 0x18D7F},  // Tangut, Khitan
+        {0x1B170, 0x1B2FF},  // Nushu
+    };
+    for (const auto& [first, last] : kBlocks) {
+        if (c >= first && c <= last) return true;
+    }
+    return false;
 }
 
 TEST_CASE("words: is_unspaced agrees with the script table for letters") {
@@ -251,7 +276,7 @@ TEST_CASE("words: is_unspaced agrees with the script table for letters") {
         if (!longhaul::text::is_letter(c)) continue;
         const Script script = longhaul::text::script_of(c);
         const bool expected = (script != Script::kOther && script != Script::kHangul) ||
-                              shared.find(c) != std::u32string::npos;
+                              shared.find(c) != std::u32string::npos || is_in_other_block(c);
         if (longhaul::text::is_unspaced(c) == expected) continue;
         CAPTURE(static_cast<uint32_t>(c));
         CHECK(longhaul::text::is_unspaced(c) == expected);
