@@ -123,19 +123,7 @@ class TextDedupRecipe : public WordRecipe {
     std::string_view load(std::string_view text) override {
         text::lower_case(text, lower_);
         normalized_.clear();
-        bool is_after_space = true;
-        for (size_t i = 0; i < lower_.size();) {
-            const text::Decoded decoded = text::decode_utf8(lower_, i);
-            const bool is_word = is_python_word(decoded.code_point);
-            if (is_word) {
-                normalized_.append(lower_, i, decoded.length);
-            } else if (!is_after_space) {
-                normalized_ += ' ';
-            }
-            is_after_space = !is_word;
-            i += decoded.length;
-        }
-        if (is_after_space && !normalized_.empty()) normalized_.pop_back();
+        append_python_words(lower_, normalized_);
         return normalized_;
     }
 

@@ -59,7 +59,10 @@ void load_lane(std::string_view message, size_t index, size_t lane, Block& block
         }
         bytes = padded;
     }
-    for (int i = 0; i < kWords; ++i) {
+    // A first block is zero before: a short message is a few words.
+    const size_t left = message.size() - begin;
+    const size_t words = index == 0 && left < kBlock ? left / 4 + 1 : kWords;
+    for (size_t i = 0; i < words; ++i) {
         uint32_t word = 0;
         std::memcpy(&word, bytes + 4 * i, sizeof word);
         block.words[i][lane] = __builtin_bswap32(word);

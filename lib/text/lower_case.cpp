@@ -57,16 +57,19 @@ bool is_final_sigma(std::string_view text, size_t position, size_t length) {
 }
 
 void lower_case(std::string_view text, std::string& out) {
+    constexpr char32_t kSigma = 0x3A3;
+    // ASCII and most others keep their length; what grows is appended.
     out.clear();
     out.reserve(text.size() + 16);
     for (size_t i = 0; i < text.size();) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte < 0x80) {
-            out += static_cast<char>(byte >= 'A' && byte <= 'Z' ? byte + 32 : byte);
-            ++i;
-            continue;
+        const size_t ascii = i;
+        while (i < text.size() && static_cast<unsigned char>(text[i]) < 0x80) ++i;
+        const size_t begin = out.size();
+        out.append(text, ascii, i - ascii);
+        for (char* p = out.data() + begin; p != out.data() + out.size(); ++p) {
+            *p = static_cast<char>(*p + (*p >= 'A' && *p <= 'Z' ? 'a' - 'A' : 0));
         }
-        constexpr char32_t kSigma = 0x3A3;
+        if (i == text.size()) return;
         const Decoded decoded = decode_utf8(text, i);
         if (decoded.code_point == kSigma) {
             out += is_final_sigma(text, i, decoded.length) ? "\u03C2" : "\u03C3";
