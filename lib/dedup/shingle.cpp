@@ -5,8 +5,7 @@
 
 namespace longhaul::dedup {
 
-Shingler::Shingler(const Parameters& parameters)
-    : native_(static_cast<size_t>(parameters.ngram)) {
+Shingler::Shingler(const Parameters& parameters) : native_(static_cast<size_t>(parameters.ngram)) {
     if (parameters.recipe != Recipe::kFineweb || parameters.scheme != Scheme::kNative) {
         recipe_ = make_recipe(parameters);
     }
