@@ -140,29 +140,41 @@ MinHasher::MinHasher(const Parameters& parameters)
     };
     if (family_ == Family::kMod16) {
         narrow(a16_, b16_);
-    } else if (family_ != Family::kMod61 && family_ != Family::kMod61Low32) {
+    } else if (family_ != Family::kMod61) {
         narrow(a32_, b32_);
+    }
+    if (family_ == Family::kMod61Low32) {
+        for (uint32_t& b : b32_) b += 8;  // see minhash_low32_simd.cpp
     }
 }
 
-template <class Word>
-void MinHasher::sign_words(std::span<const uint64_t> shingles, std::span<const Word> a,
-                           std::span<const Word> b, std::span<uint64_t> signature) const {
+template <class Word, class MinHash>
+void MinHasher::sign_words(MinHash&& min_hash, std::span<uint64_t> signature) const {
     thread_local std::vector<Word> minima;
-    minima.resize(a.size());
-    detail::min_hash(family_, shingles, a, b, minima);
+    minima.resize(a64_.size());
+    min_hash(std::span(minima));
     std::copy_n(minima.begin(), signature.size(), signature.begin());
 }
 
 void MinHasher::sign(std::span<const uint64_t> shingles, std::span<uint64_t> signature) const {
     LH_CHECK(!shingles.empty() && signature.size() == static_cast<size_t>(num_hashes_),
              "a signature of {} values from {} shingles", signature.size(), shingles.size());
-    if (!a16_.empty()) {
-        sign_words<uint16_t>(shingles, a16_, b16_, signature);
-    } else if (!a32_.empty()) {
-        sign_words<uint32_t>(shingles, a32_, b32_, signature);
-    } else {
-        sign_words<uint64_t>(shingles, a64_, b64_, signature);
+    const auto plain = [&](const auto& a, const auto& b) {
+        return [&](auto minima) { detail::min_hash(family_, shingles, a, b, minima); };
+    };
+    switch (family_) {
+        case Family::kMod16:
+            return sign_words<uint16_t>(plain(a16_, b16_), signature);
+        case Family::kMod61:
+            return sign_words<uint64_t>(plain(a64_, b64_), signature);
+        case Family::kMod61Low32:
+            return sign_words<uint64_t>(
+                [&](std::span<uint64_t> minima) {
+                    detail::min_hash_low32(shingles, {a64_, b64_, a32_, b32_}, minima);
+                },
+                signature);
+        default:
+            return sign_words<uint32_t>(plain(a32_, b32_), signature);
     }
 }
 

@@ -41,9 +41,8 @@ class MinHasher {
     std::span<const uint64_t> offsets() const { return {b64_.data(), size_t(num_hashes_)}; }
 
  private:
-    template <class Word>
-    void sign_words(std::span<const uint64_t> shingles, std::span<const Word> a,
-                    std::span<const Word> b, std::span<uint64_t> signature) const;
+    template <class Word, class MinHash>
+    void sign_words(MinHash&& min_hash, std::span<uint64_t> signature) const;
 
     Family family_;
     int bands_, rows_, num_hashes_;
@@ -70,6 +69,14 @@ void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const
               std::span<const uint32_t> b, std::span<uint32_t> minima);
 void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint64_t> a,
               std::span<const uint64_t> b, std::span<uint64_t> minima);
+
+/// Constants of Family::kMod61Low32, padded(count) of each.
+struct Low32Constants {
+    std::span<const uint64_t> a64, b64;
+    std::span<const uint32_t> a32, b32;  // low halves; b32 plus 8
+};
+void min_hash_low32(std::span<const uint64_t> shingles, const Low32Constants& constants,
+                    std::span<uint64_t> minima);
 }  // namespace detail
 
 }  // namespace longhaul::dedup

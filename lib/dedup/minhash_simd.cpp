@@ -27,7 +27,6 @@ struct Affine32 {
     V hash(V x, V a, V b) const { return hn::Add(hn::Mul(x, a), b); }
     V largest() const { return hn::Set(d, ~Word{0}); }
     V least(V one, V other) const { return hn::Min(one, other); }
-    V result(V minimum) const { return minimum; }
 };
 
 struct Mod32 : Affine32<0> {
@@ -50,7 +49,6 @@ struct Mod16 {
     }
     V largest() const { return hn::Set(d, static_cast<uint16_t>(~0u)); }
     V least(V one, V other) const { return hn::Min(one, other); }
-    V result(V minimum) const { return minimum; }
 };
 
 /// a * b modulo 2^64 in every lane, for targets without such an instruction too.
@@ -78,55 +76,20 @@ struct Mod61 {
     static constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
     D d;
     uint64_t base(uint64_t shingle) const { return shingle; }
-    V reduce(V sum) const {
+    V hash(V x, V a, V b) const {
         // 2^61 = 1 modulo the prime. The folded value is at most 7 above it: adding one carries
         // into bit 61 exactly when the prime must be taken off, which is adding one again.
+        const V sum = hn::Add(multiply_64(d, x, a), b);
         const V prime = hn::Set(d, kPrime);
         const V folded = hn::Add(hn::And(sum, prime), hn::ShiftRight<61>(sum));
         const V carry = hn::ShiftRight<61>(hn::Add(folded, hn::Set(d, uint64_t{1})));
-        return hn::Add(folded, carry);  // bits from 61 on are to be ignored
-    }
-    V hash(V x, V a, V b) const {
-        const V sum = hn::Add(multiply_64(d, x, a), b);
-        return hn::And(reduce(sum), hn::Set(d, kPrime));
+        return hn::And(hn::Add(folded, carry), prime);
     }
     V largest() const { return hn::Set(d, kPrime); }
     // Values are below 2^61: the signed minimum, which more targets have, is exact.
     V least(V one, V other) const {
         const hn::RebindToSigned<D> s;
         return hn::BitCast(d, hn::Min(hn::BitCast(s, one), hn::BitCast(s, other)));
-    }
-    V result(V minimum) const { return minimum; }
-};
-
-struct Mod61Low32 : Mod61 {
-    uint64_t base(uint64_t shingle) const { return shingle & 0xFFFFFFFF; }
-    V hash(V x, V a, V b) const {
-        // x has 32 bits: two products of 32 bits make the low 64.
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_SCALAR
-        const V product = multiply_64(d, x, a);
-#else
-        const hn::Repartition<uint32_t, D> d32;
-        const auto low = hn::MulEven(hn::BitCast(d32, x), hn::BitCast(d32, a));
-        const auto high = hn::MulEven(hn::BitCast(d32, x), hn::BitCast(d32, hn::ShiftRight<32>(a)));
-        const V product = hn::Add(hn::BitCast(d, low), hn::ShiftLeft<32>(hn::BitCast(d, high)));
-#endif
-        return reduce(hn::Add(product, b));
-    }
-    V largest() const {
-        return hn::Set(d, ~uint64_t{0});
-    }
-    // Only the low halves count; minima of halves are one instruction everywhere.
-    V least(V one, V other) const {
-#if HWY_TARGET == HWY_SCALAR
-        return hn::Min(result(one), result(other));
-#else
-        const hn::Repartition<uint32_t, D> d32;
-        return hn::BitCast(d, hn::Min(hn::BitCast(d32, one), hn::BitCast(d32, other)));
-#endif
-    }
-    V result(V minimum) const {
-        return hn::And(minimum, hn::Set(d, uint64_t{0xFFFFFFFF}));
     }
 };
 
@@ -148,7 +111,7 @@ void min_tile(std::span<const uint64_t> shingles, const typename F::Word* a,
         }
     }
     for (int i = 0; i < N; ++i) {
-        hn::StoreU(family.result(least[i]), family.d, minima + static_cast<size_t>(i) * lanes);
+        hn::StoreU(least[i], family.d, minima + static_cast<size_t>(i) * lanes);
     }
 }
 
@@ -194,13 +157,9 @@ void MinHash32(Family family, std::span<const uint64_t> shingles, const uint32_t
     }
 }
 
-void MinHash64(Family family, std::span<const uint64_t> shingles, const uint64_t* a,
-               const uint64_t* b, std::span<uint64_t> minima) {
-    if (family == Family::kMod61) {
-        min_all<Mod61>(shingles, a, b, minima);
-    } else {
-        min_all<Mod61Low32>(shingles, a, b, minima);
-    }
+void MinHash64(Family, std::span<const uint64_t> shingles, const uint64_t* a, const uint64_t* b,
+               std::span<uint64_t> minima) {
+    min_all<Mod61>(shingles, a, b, minima);
 }
 
 const char* TargetName() {

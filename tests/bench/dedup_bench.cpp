@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Speed of each step of signing, on one core: dedup_bench [CORPUS.jsonl[.zst]]
-// Without a corpus, 32 MB of invented prose. Prints MB/s of text by CPU time (median and range of
-// five rounds), so that other work on the machine disturbs little.
+// Speed of each step of signing, on one core: dedup_bench [CORPUS.jsonl[.zst] [PRESET...]]
+// Without a corpus, or with -, 32 MB of invented prose. Prints MB/s of text by CPU time (median and
+// range of five rounds), so that other work on the machine disturbs little.
 #include <time.h>
 
 #include <algorithm>
@@ -120,7 +120,9 @@ void measure_preset(const Corpus& corpus, const std::string& preset, const char*
 }  // namespace
 
 int main(int argc, char** argv) {
-    const Corpus corpus = argc > 1 ? read_corpus(argv[1]) : invent_corpus(32'000'000);
+    const std::string path = argc > 1 ? argv[1] : "-";
+    const Corpus corpus = path == "-" ? invent_corpus(32'000'000) : read_corpus(path);
+    const std::vector<std::string> wanted(argv + std::min(argc, 2), argv + argc);
     std::printf("%zu documents, %.1f MB of text, SIMD target %s\n", corpus.texts.size(),
                 corpus.text_mb, dedup::simd_target());
     corpus::DocumentScanner scanner(corpus::Layout::kJsonLines);
@@ -131,15 +133,26 @@ int main(int argc, char** argv) {
     measure("normalise", corpus, [&] {
         for (const std::string& text : corpus.texts) sink += normalizer.normalize(text).size();
     });
-    for (const char* hash : {"native", "datatrove", "datatrove-sha1"}) {
-        measure_preset(corpus, "fineweb", hash);
+    constexpr std::pair<const char*, const char*> kSchemes[] = {{"fineweb", "native"},
+                                                                {"fineweb", "datatrove"},
+                                                                {"fineweb", "datatrove-sha1"},
+                                                                {"native", "native"},
+                                                                {"slimpajama", "slimpajama"},
+                                                                {"slimpajama", "native"},
+                                                                {"rpv2", "rpv2"},
+                                                                {"rpv2", "native"},
+                                                                {"text-dedup", "text-dedup"},
+                                                                {"text-dedup", "text-dedup-32"},
+                                                                {"text-dedup", "text-dedup-16"},
+                                                                {"text-dedup", "native"},
+                                                                {"bigcode", "bigcode"},
+                                                                {"bigcode", "native"},
+                                                                {"nemo", "nemo"},
+                                                                {"nemo", "native"}};
+    for (const auto& [preset, hash] : kSchemes) {
+        const bool is_wanted =
+            wanted.empty() || std::find(wanted.begin(), wanted.end(), preset) != wanted.end();
+        if (is_wanted) measure_preset(corpus, preset, hash);
     }
-    measure_preset(corpus, "native", "native");
-    for (const char* preset : {"slimpajama", "rpv2", "text-dedup", "bigcode", "nemo"}) {
-        measure_preset(corpus, preset, preset);  // the scheme has its name
-        measure_preset(corpus, preset, "native");
-    }
-    measure_preset(corpus, "text-dedup", "text-dedup-32");
-    measure_preset(corpus, "text-dedup", "text-dedup-16");
     return sink == 42 ? 1 : 0;
 }

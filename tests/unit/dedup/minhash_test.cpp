@@ -166,22 +166,42 @@ TEST_CASE("minhash: minima of every SIMD target equal plain loops for any number
 // Where a x + b is a multiple of the prime or just above one, the reduction is at its borders.
 TEST_CASE("minhash: reductions are exact at the borders of the primes") {
     constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
-    std::vector<uint64_t> borders;
-    for (uint64_t q = 0; q <= 8; ++q) {
-        for (uint64_t r = 0; r < 10; ++r) borders.push_back(q * kPrime + r - 5);
-    }
-    const std::vector<uint64_t> a(static_cast<size_t>(dedup::detail::padded(1)), 1), b(a.size(), 0);
+    const auto padded = static_cast<size_t>(dedup::detail::padded(1));
+    const std::vector<uint64_t> ones(padded, 1), zeros(padded, 0);
     for_each_simd_target([&] {
-        for (const uint64_t x : borders) {
-            std::vector<uint64_t> minima(a.size());
-            dedup::detail::min_hash(dedup::Family::kMod61, {&x, 1}, std::span(a), std::span(b),
-                                    minima);
+        for (uint64_t near = 0; near < 9 * 20; ++near) {
+            const uint64_t x = near / 20 * kPrime + near % 20 - 10;
+            std::vector<uint64_t> minima(padded);
+            dedup::detail::min_hash(dedup::Family::kMod61, {&x, 1}, std::span(ones),
+                                    std::span(zeros), minima);
             CHECK(minima[0] == x % kPrime);
-            const std::vector<uint64_t> offsets(a.size(), x);
-            const uint64_t zero = 0;
-            dedup::detail::min_hash(dedup::Family::kMod61Low32, {&zero, 1}, std::span(a),
-                                    std::span(offsets), minima);
-            CHECK(minima[0] == (x % kPrime & 0xFFFFFFFF));
+        }
+    });
+}
+
+// The shortcut of minhash_low32_simd.cpp: sums near multiples of the prime and of 2^32, where its
+// quotient is largest and its 32-bit numbers wrap, among other shingles and in many blocks.
+TEST_CASE("minhash: datasketch's permutations are exact where sums wrap") {
+    constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
+    const auto padded = static_cast<size_t>(dedup::detail::padded(1));
+    Draws draw{3};
+    for_each_simd_target([&] {
+        for (int trial = 0; trial < 3000; ++trial) {
+            // x = 0 gives b itself: near q * 2^61, its low half near 0 or 2^32.
+            const uint64_t near = draw() % 24;
+            const uint64_t offset = (draw() % 8) << 61 | (draw() % 4 == 0 ? 0 : draw() >> 35 << 32);
+            const std::vector<uint64_t> a64(padded, draw() | 1), b64(padded, offset + near - 12);
+            const std::vector<uint32_t> a32(a64.begin(), a64.end());
+            std::vector<uint32_t> b32(b64.begin(), b64.end());
+            for (uint32_t& b : b32) b += 8;
+            std::vector<uint64_t> shingles(1 + draw() % 40), minima(padded);
+            for (uint64_t& x : shingles) x = draw() % 3 == 0 ? draw() : draw() % 8;
+            dedup::detail::min_hash_low32(shingles, {a64, b64, a32, b32}, minima);
+            uint64_t least = ~uint64_t{0};
+            for (const uint64_t x : shingles) {
+                least = std::min(least, (a64[0] * (x & 0xFFFFFFFF) + b64[0]) % kPrime & 0xFFFFFFFF);
+            }
+            REQUIRE(minima[0] == least);
         }
     });
 }
