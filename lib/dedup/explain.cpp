@@ -79,6 +79,11 @@ double found_at(const Parameters& p, double jaccard) {
     return candidate_probability(jaccard, p.bands, p.rows);
 }
 
+/// The Jaccard index from which at least `share` of the pairs are found.
+double found_from(const Parameters& p, double share) {
+    return std::pow(1 - std::pow(1 - share, 1.0 / p.bands), 1.0 / p.rows);
+}
+
 double knee(const Parameters& p) {
     return std::pow(1.0 / p.bands, 1.0 / p.rows);
 }
@@ -178,7 +183,10 @@ std::string explanation(const Parameters& p) {
     std::string text = parameters_text(p) + "\nJaccard  found as a candidate\n";
     for (const double jaccard : curve_points()) text += curve_row(p, jaccard);
     text += curve_notes(p);
-    text += format("The knee of the curve, (1/bands)^(1/rows), is {:.3f}.\n", knee(p));
+    text += format(
+        "95% of the pairs are found from Jaccard {:.3f} on; the knee, (1/bands)^(1/rows), is "
+        "{:.3f}.\n",
+        found_from(p, 0.95), knee(p));
     return text + chance_text(p) + cost_text(p);
 }
 
@@ -196,6 +204,7 @@ std::string explanation_json(const Parameters& p) {
                            {"threshold", p.threshold},
                            {"found_at_threshold", found_at(p, p.threshold)},
                            {"half_found_at", half_point(p.bands, p.rows)},
+                           {"95_percent_found_from", found_from(p, 0.95)},
                            {"knee", knee(p)},
                            {"s_curve", curve_json(p)},
                            {"chance_candidates",

@@ -62,7 +62,7 @@ const std::vector<PresetInfo>& presets();
 /// @throws UsageError naming what is known.
 Parameters preset_parameters(const std::string& name);
 /// The word after --hash for a recipe. @throws UsageError naming the schemes of the recipe.
-Scheme parse_scheme(const std::string& word, Recipe recipe = Recipe::kFineweb);
+Scheme parse_scheme(const std::string& word, Recipe recipe);
 const char* scheme_name(Scheme scheme);
 /// "words" or "characters".
 const char* piece_name(Recipe recipe);

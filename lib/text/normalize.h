@@ -72,8 +72,8 @@ class TextNormalizer {
 };
 
 /// True for characters of scripts written without spaces (Han, kana, Bopomofo, Yi, Tangut, Khitan,
-/// Nushu; Thai, Lao, Khmer, Burmese, Tibetan, the Tai scripts, Ahom), each of which counts as a word
-/// of its own. Source: UAX 14, classes ID of letters, CJ and SA, and Tibetan.
+/// Nushu; Thai, Lao, Khmer, Burmese, Tibetan, the Tai scripts, Ahom), each of which counts as a
+/// word of its own. Source: UAX 14, classes ID of letters, CJ and SA, and Tibetan.
 bool is_unspaced(char32_t c);
 
 /// Calls visit(const char* begin, size_t length) for every word of a normalised text: runs between

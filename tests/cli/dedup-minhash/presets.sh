@@ -26,7 +26,7 @@ for preset in fineweb native slimpajama rpv2 text-dedup bigcode nemo; do
     own=$(dedup-minhash explain --preset $preset --json | sed -n 's/.*"hash": "\(.*\)",/\1/p')
     for hash in $(printf '%s\n' "$own" native | sort -u); do
         dedup-minhash -q --preset $preset --hash "$hash" in.jsonl >kept.jsonl
-        echo "$preset, hash $hash:" $(sed 's/{"id": "\([^"]*\)".*/\1/' kept.jsonl)
+        echo "$preset, hash $hash: $(sed 's/{"id": "\([^"]*\)".*/\1/' kept.jsonl | paste -sd " ")"
     done
 done
 for hash in datatrove datatrove-sha1; do

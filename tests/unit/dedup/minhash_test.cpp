@@ -216,6 +216,24 @@ TEST_CASE("minhash: native multipliers are odd and all permutations differ") {
     CHECK(seen.size() == 112);
 }
 
+// text-dedup draws all a, then all b: the number of draws decides the values, not how many are
+// used.
+TEST_CASE("minhash: text-dedup's constants are those of all its permutations") {
+    for (const char* scheme : {"text-dedup", "text-dedup-32", "text-dedup-16"}) {
+        Parameters parameters = of_scheme(scheme);
+        const MinHasher all(parameters);
+        parameters.bands = parameters.rows = 10;
+        const MinHasher some(parameters);
+        REQUIRE(some.num_hashes() == 100);
+        for (size_t i = 0; i < 100; ++i) {
+            CHECK(some.multipliers()[i] == all.multipliers()[i]);
+            CHECK(some.offsets()[i] == all.offsets()[i]);
+        }
+        parameters.permutations = 100;
+        CHECK(MinHasher(parameters).offsets()[0] != all.offsets()[0]);
+    }
+}
+
 TEST_CASE("minhash: keys of different bands differ for equal rows") {
     Parameters parameters;
     parameters.bands = 2;

@@ -108,5 +108,5 @@ TEST_CASE("parameters: what can not be is refused") {
     parameters.ngram = 0;
     CHECK_THROWS_AS(dedup::validate(parameters), UsageError);
     CHECK_THROWS_AS(dedup::preset_parameters("memo"), UsageError);
-    CHECK_THROWS_AS(dedup::parse_scheme("md5"), UsageError);
+    CHECK_THROWS_AS(dedup::parse_scheme("md5", dedup::Recipe::kFineweb), UsageError);
 }
