@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The second reading: makes the shingle sets of candidates, lets the Clusterer decide, and copies
-// the lines that stay, byte for byte.
+// The second reading of a run in one process: makes the shingle sets of candidates, lets the
+// Clusterer decide, and copies the lines that stay, byte for byte.
 
 #include <functional>
 #include <vector>

@@ -21,7 +21,7 @@ enum class Verdict : uint8_t { kKept, kExact, kNear, kBad };
 struct Decision {
     uint64_t id = 0;
     Verdict verdict = Verdict::kKept;
-    uint64_t match = 0;  // the document that stays instead
+    uint64_t match = 0;  // the document that stays instead; the corpus::Reason of a bad record
     double jaccard = 0;  // with it; 1 for an exact copy of it
 };
 
@@ -33,6 +33,12 @@ struct ClusterCounts {
     std::array<uint64_t, 20> jaccard_histogram{};  // of near removals, in steps of .05
     double expected_misses = 0;  // estimate of duplicates that no band found, see report
 };
+
+/// An exact copy of the first of equal documents, or a bad record.
+inline Decision decision_of(const Fate& fate) {
+    if (fate.kept >= Fate::kBad) return {fate.id, Verdict::kBad, fate.kept - Fate::kBad, 0};
+    return {fate.id, Verdict::kExact, fate.kept, 1};
+}
 
 /// Feed it every candidate and exact copy in the order of ids. Not thread-safe.
 class Clusterer {

@@ -49,30 +49,33 @@ class Run {
             return ExitCode::kOk;
         }
         probe_paths(options_, target_);
-        Signed documents = sign_inputs();
+        SignSorters sorters(options_.parameters.bands, memory_.sort_bytes, area_);
+        const Signed documents = sign_inputs(sorters);
         sources_ = documents.sources;
         const uint64_t num_ids =
             sources_.empty() ? 0 : sources_.back().first_id + sources_.back().num_lines;
 
-        ExactGroups exact = group_exact(documents, num_ids, memory_, area_);
+        ExactGroups exact =
+            group_exact(sorters.exact, sorters.bad_ids, num_ids, memory_.sort_bytes, area_);
         std::unique_ptr<Components> components;
         if (options_.parameters.is_transitive) components = std::make_unique<Components>(num_ids);
-        BandGroups bands = group_bands(documents, exact.copies, memory_, area_, components.get());
-        check_group_memory(bands.num_groups);
+        BandGroups bands =
+            group_bands(sorters.bands, exact.copies, memory_.sort_bytes, area_, components.get());
+        check_group_memory(bands.counts.num_groups);
         clock_.end_stage("group", 0);
 
         Clusterer clusterer(options_.parameters, options_.max_candidates, exact.has_copies,
-                            bands.num_groups, area_, memory_.store_bytes, components.get());
+                            bands.counts.num_groups, area_, memory_.store_bytes, components.get());
         apply_removal(exact, bands, clusterer);
         finish(documents.bad, clusterer.counts(), bands);
         return ExitCode::kOk;
     }
 
  private:
-    Signed sign_inputs() {
+    Signed sign_inputs(SignSorters& sorters) {
         cli::Progress progress("signing", inputs_.total_bytes(), options_.progress);
         Signed documents =
-            sign(inputs_, options_, memory_, area_, [&](uint64_t n) { progress.add(n); });
+            sign(inputs_, options_, memory_, area_, sorters, [&](uint64_t n) { progress.add(n); });
         progress.finish();
         documents.bad.warn();
         documents.bad.check(options_.reader.policy, documents.num_records);
@@ -120,7 +123,7 @@ class Run {
             clock_.end_stage("survey", 0);
         }
         const RunFacts facts{options_, inputs_,        sources_,
-                             bad,      counts,         bands,
+                             bad,      counts,         bands.counts,
                              survey_,  clock_.costs(), area_.bytes_written()};
         if (!options_.report.empty()) {
             io::write_file_atomically(options_.report, io::to_pretty(report_json(facts)));

@@ -3,10 +3,13 @@
 // Stage "group": finds equal exact hashes and equal band keys. A key shared by m documents makes
 // one group with m members, never pairs, so hot keys cost no more than others.
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "lib/dedup/sign.h"
+#include "lib/dedup/external_sort.h"
+#include "lib/dedup/records.h"
 
 namespace longhaul::dedup {
 
@@ -30,17 +33,45 @@ struct ExactGroups {
     uint64_t num_copies = 0;
 };
 
-/// Consumes signed.exact and signed.bad_ids.
-ExactGroups group_exact(Signed& signed_documents, uint64_t num_ids, const MemoryPlan& memory,
-                        SpillArea& area);
+/// Consumes the sorters, which are filled and not finished.
+/// @param exact of ExactRecord, or of records with its members in another order
+template <class Record>
+ExactGroups group_exact(ExternalSorter<Record>& exact, ExternalSorter<Fate>& bad_ids,
+                        uint64_t num_ids, uint64_t sort_bytes, SpillArea& area) {
+    ExactGroups groups{ExternalSorter<Fate>(area, sort_bytes / 16), IdSet(num_ids), IdSet(num_ids),
+                       0};
+    bad_ids.finish();
+    for (Fate fate; bad_ids.next(fate);) groups.fates.add(fate);
+
+    exact.finish();
+    Record first;
+    bool has_first = false;
+    for (Record record; exact.next(record);) {
+        if (!has_first || record.hash != first.hash) {
+            first = record;
+            has_first = true;
+            continue;
+        }
+        groups.fates.add({record.id, first.id});
+        groups.copies.insert(record.id);
+        groups.has_copies.insert(first.id);
+        ++groups.num_copies;
+    }
+    groups.fates.finish();
+    exact = ExternalSorter<Record>(area, 0);  // its memory is free now
+    return groups;
+}
 
 /// Groups of documents that share a band key. Finished; in the order of ids.
-struct BandGroups {
-    ExternalSorter<Membership> memberships;
+struct GroupCounts {
     uint64_t num_groups = 0;
     uint64_t largest_group = 0;
     uint64_t num_hot_groups = 0;  // above kHotGroup members
     static constexpr uint64_t kHotGroup = 10000;
+};
+struct BandGroups {
+    ExternalSorter<Membership> memberships;
+    GroupCounts counts;
 };
 
 /// Connected components of the candidates, for --transitive: 8 bytes a line.
@@ -55,9 +86,70 @@ class Components {
     std::vector<uint64_t> parents_;
 };
 
-/// Consumes signed.bands; exact copies are left out (they follow their first document).
+/// Streams records sorted by (key, id) into groups; of a run of equal keys only the latest member
+/// is held back, so that a run of any length needs no memory.
+///
+/// Documents below `first_new` are those of an index (--against): they are never removed, so a
+/// group of them alone is none, and of a group's at most `max_held` matter. Emit: void(const
+/// Membership&, uint64_t first_id_of_the_group), by group.
+template <class Emit>
+class BandGrouper {
+ public:
+    BandGrouper(GroupCounts& counts, Emit emit, uint64_t first_new = 0, size_t max_held = 1)
+        : counts_(counts), emit_(std::move(emit)), first_new_(first_new), max_held_(max_held) {}
+
+    void add(const BandRecord& record) {
+        const uint64_t id = record.id.value();
+        if (size_ == 0 || record.key() != key_) {
+            close();
+            key_ = record.key();
+            held_.push_back(id);
+        } else if (id < first_new_) {
+            if (held_.size() < max_held_) held_.push_back(id);
+        } else {
+            if (!is_open_) open();
+            for (const uint64_t member : held_) emit(member, false);
+            held_.assign(1, id);
+        }
+        ++size_;
+    }
+    /// Ends the last group. Keys may be fed again afterwards.
+    void close() {
+        if (is_open_) {
+            emit(held_.back(), true);
+            counts_.largest_group = std::max(counts_.largest_group, size_);
+            counts_.num_hot_groups += size_ > GroupCounts::kHotGroup ? 1 : 0;
+        }
+        held_.clear();
+        is_open_ = false;
+        size_ = 0;
+    }
+
+ private:
+    void open() {
+        is_open_ = true;
+        first_ = held_.front();
+        ++counts_.num_groups;
+    }
+    void emit(uint64_t member, bool is_last) {
+        const uint64_t group = counts_.num_groups - 1;
+        emit_(Membership{Packed48(member), Packed48(group << 1 | (is_last ? 1 : 0))}, first_);
+    }
+
+    GroupCounts& counts_;
+    Emit emit_;
+    uint64_t first_new_;
+    size_t max_held_;
+    uint64_t key_ = 0;
+    uint64_t size_ = 0;           // members of the current run so far
+    std::vector<uint64_t> held_;  // not yet emitted
+    bool is_open_ = false;        // the run is a group
+    uint64_t first_ = 0;          // of the group
+};
+
+/// Consumes the bands' sorters; exact copies are left out (they follow their first document).
 /// @param components receives every group, when not null
-BandGroups group_bands(Signed& signed_documents, const IdSet& copies, const MemoryPlan& memory,
-                       SpillArea& area, Components* components);
+BandGroups group_bands(std::vector<ExternalSorter<BandRecord>>& bands, const IdSet& copies,
+                       uint64_t sort_bytes, SpillArea& area, Components* components);
 
 }  // namespace longhaul::dedup

@@ -105,9 +105,9 @@ Json candidates_json(const RunFacts& facts) {
         histogram.push_back(
             {{"from", static_cast<double>(i) / 20}, {"pairs", facts.counts.jaccard_histogram[i]}});
     }
-    return {{"groups", facts.bands.num_groups},
-            {"largest_group", facts.bands.largest_group},
-            {"hot_groups", facts.bands.num_hot_groups},
+    return {{"groups", facts.groups.num_groups},
+            {"largest_group", facts.groups.largest_group},
+            {"hot_groups", facts.groups.num_hot_groups},
             {"compared_pairs", facts.counts.num_compared},
             {"below_threshold", facts.counts.num_below_threshold},
             {"removed_below_threshold", facts.counts.num_unverified},
@@ -209,10 +209,10 @@ std::vector<std::string> report_lines(const RunFacts& facts) {
                    "{} (--transitive)",
                    facts.counts.num_unverified, facts.options.parameters.threshold));
     }
-    if (facts.bands.num_hot_groups > 0) {
+    if (facts.groups.num_hot_groups > 0) {
         lines.push_back(format("{} candidate groups have more than {} members, the largest {}",
-                               facts.bands.num_hot_groups, BandGroups::kHotGroup,
-                               facts.bands.largest_group));
+                               facts.groups.num_hot_groups, GroupCounts::kHotGroup,
+                               facts.groups.largest_group));
     }
     double wall_s = 0;
     for (const StageCost& stage : facts.stages) wall_s += stage.wall_s;

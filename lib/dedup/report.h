@@ -46,7 +46,7 @@ struct RunFacts {
     const std::vector<Source>& sources;
     const corpus::BadRecords& bad;
     const ClusterCounts& counts;
-    const BandGroups& bands;
+    const GroupCounts& groups;
     const Survey& survey;
     const std::vector<StageCost>& stages;
     uint64_t spilled_bytes = 0;

@@ -147,8 +147,9 @@ void add_counts(Source& source, const Source& counts) {
     source.raw_bytes += counts.raw_bytes;
 }
 
-/// Collects in input order.
-void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signed& result) {
+/// Hands on in input order.
+void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signed& result,
+             SignSink& sink) {
     Batch& batch = item.batch;
     numbers.number(batch);
     LH_CHECK(batch.first_id + batch.lines.size() < kMaxId, "more than 2^48 lines");
@@ -159,7 +160,7 @@ void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signe
     for (const auto& [line, bad] : item.bad) {
         if (options.reader.policy.fail_at_first) throw DataError(bad.describe());
         result.bad.add(bad);
-        result.bad_ids.add({batch.first_id + line, Fate::kBad + static_cast<uint64_t>(bad.reason)});
+        sink.add_bad(batch.first_id + line, bad.reason);
     }
     if (item.is_cut) {
         throw DataError(
@@ -168,15 +169,10 @@ void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signe
                    item.bad.back().second.describe()));
     }
     for (const ExactRecord& record : item.exact) {
-        result.exact.add({record.hash, batch.first_id + record.id});
+        sink.add_document({record.hash, batch.first_id + record.id});
     }
-    const size_t num_bands = result.bands.size();
-    for (size_t band = 0; band < num_bands; ++band) {
-        for (size_t i = 0; i < item.signed_ids.size(); ++i) {
-            result.bands[band].add(
-                BandRecord(item.keys[i * num_bands + band], batch.first_id + item.signed_ids[i]));
-        }
-    }
+    for (uint64_t& id : item.signed_ids) id += batch.first_id;
+    sink.add_keys(item.signed_ids, item.keys);
     if (batch.ends_input) {
         source.stored_bytes = batch.stored_bytes;
         source.stored_hash = batch.stored_hash;
@@ -191,22 +187,32 @@ std::vector<corpus::Layout> layouts_of(const Inputs& inputs) {
     return layouts;
 }
 
-Signed sign(Inputs& inputs, const Options& options, const MemoryPlan& memory, SpillArea& area,
-            const std::function<void(uint64_t)>& on_bytes) {
-    const auto num_bands = static_cast<size_t>(options.parameters.bands);
+SignSorters::SignSorters(int num_bands, uint64_t sort_bytes, SpillArea& area)
+    : exact(area, 0), bad_ids(area, sort_bytes / 16) {
     // 14 bytes a document and band, 24 for its exact hash: shares in that proportion.
-    const size_t weight = num_bands * sizeof(BandRecord) + sizeof(ExactRecord);
-    const size_t usable = memory.sort_bytes - memory.sort_bytes / 16;
-    const size_t band_bytes = usable * sizeof(BandRecord) / weight;
-    const size_t exact_bytes = usable * sizeof(ExactRecord) / weight;
-    Signed result{std::vector<Source>(inputs.size()),
-                  {},
-                  0,
-                  {},
-                  ExternalSorter<ExactRecord>(area, exact_bytes),
-                  ExternalSorter<Fate>(area, memory.sort_bytes / 16)};
-    for (size_t i = 0; i < num_bands; ++i) result.bands.emplace_back(area, band_bytes);
+    const size_t weight = static_cast<size_t>(num_bands) * sizeof(BandRecord) + sizeof(ExactRecord);
+    const size_t usable = sort_bytes - sort_bytes / 16;
+    exact = ExternalSorter<ExactRecord>(area, usable * sizeof(ExactRecord) / weight);
+    for (int i = 0; i < num_bands; ++i) {
+        bands.emplace_back(area, usable * sizeof(BandRecord) / weight);
+    }
+}
 
+void SignSorters::add_keys(std::span<const uint64_t> ids, std::span<const uint64_t> keys) {
+    for (size_t band = 0; band < bands.size(); ++band) {
+        for (size_t i = 0; i < ids.size(); ++i) {
+            bands[band].add(BandRecord(keys[i * bands.size() + band], ids[i]));
+        }
+    }
+}
+
+void SignSorters::add_bad(uint64_t id, corpus::Reason reason) {
+    bad_ids.add({id, Fate::kBad + static_cast<uint64_t>(reason)});
+}
+
+Signed sign(Inputs& inputs, const Options& options, const MemoryPlan& memory, SpillArea& area,
+            SignSink& sink, const std::function<void(uint64_t)>& on_bytes) {
+    Signed result{std::vector<Source>(inputs.size()), {}, 0};
     BatchReader reader([&](size_t input) { return inputs.open_first(input, area); },
                        layouts_of(inputs), options.reader.max_line_bytes, memory.batch_bytes,
                        on_bytes);
@@ -219,7 +225,7 @@ Signed sign(Inputs& inputs, const Options& options, const MemoryPlan& memory, Sp
                   },
                   {},
                   [&](SignItem& item, size_t worker) { signer.sign_batch(item, worker); },
-                  [&](SignItem& item) { collect(item, numbers, options, result); },
+                  [&](SignItem& item) { collect(item, numbers, options, result, sink); },
                   [](const SignItem& item) { return item.bytes(); }});
     return result;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,20 +36,41 @@ struct Source {
     uint64_t num_kept() const { return num_documents - num_exact - num_near; }
 };
 
-/// Output of the stage. The sorters are filled, not finished.
+/// What is known of the inputs after the first reading.
 struct Signed {
     std::vector<Source> sources;
     corpus::BadRecords bad;
     uint64_t num_records = 0;  // good and bad
+};
+
+/// Receives what was made of the documents, by growing ids.
+class SignSink {
+ public:
+    virtual ~SignSink() = default;
+    virtual void add_document(const ExactRecord& record) = 0;
+    /// @param ids of documents that have shingles. @param keys one for each band of each
+    virtual void add_keys(std::span<const uint64_t> ids, std::span<const uint64_t> keys) = 0;
+    virtual void add_bad(uint64_t id, corpus::Reason reason) = 0;
+};
+
+/// Everything in sorters, for a run in one process. They are filled, not finished.
+class SignSorters : public SignSink {
+ public:
+    SignSorters(int num_bands, uint64_t sort_bytes, SpillArea& area);
+    void add_document(const ExactRecord& record) override { exact.add(record); }
+    void add_keys(std::span<const uint64_t> ids, std::span<const uint64_t> keys) override;
+    void add_bad(uint64_t id, corpus::Reason reason) override;
+
     std::vector<ExternalSorter<BandRecord>> bands;
     ExternalSorter<ExactRecord> exact;
     ExternalSorter<Fate> bad_ids;
 };
 
+/// Reads all of `inputs`, with ids from 0.
 /// @param on_bytes told of stored bytes as they are read
 /// @throws DataError for a damaged container, and for a bad record where the policy says fail
 Signed sign(Inputs& inputs, const Options& options, const MemoryPlan& memory, SpillArea& area,
-            const std::function<void(uint64_t)>& on_bytes);
+            SignSink& sink, const std::function<void(uint64_t)>& on_bytes);
 
 /// The layouts of all inputs.
 std::vector<corpus::Layout> layouts_of(const Inputs& inputs);
