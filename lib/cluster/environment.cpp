@@ -92,4 +92,21 @@ Environment read_environment(const GetEnv& get) {
     return result;
 }
 
+TaskShare resolve_task_share(const std::string& word, const GetEnv& get) {
+    if (word.empty()) {
+        const Environment environment = read_environment(get);
+        if (!environment.array) return {};
+        return {environment.array->position(), environment.array->count};
+    }
+    TaskShare share;
+    const char* const end = word.data() + word.size();
+    const auto index = std::from_chars(word.data(), end, share.index);
+    const bool has_slash = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
+    const auto count = has_slash ? std::from_chars(index.ptr + 1, end, share.count) : index;
+    if (!has_slash || count.ec != std::errc() || count.ptr != end || share.index >= share.count) {
+        throw UsageError(format("--task \"{}\": not I/N with 0 <= I < N", word));
+    }
+    return share;
+}
+
 }  // namespace longhaul::cluster

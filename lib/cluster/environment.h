@@ -45,4 +45,12 @@ using GetEnv = std::function<const char*(const char* name)>;
 /// @throws ClusterError naming the variable when a value is not what Slurm writes
 Environment read_environment(const GetEnv& get = {});
 
+/// Which share of numbered units a process does: every `count`-th from `index` on.
+struct TaskShare {
+    uint64_t index = 0, count = 1;
+};
+/// The option --task: "2/8" is the third of eight. "": the place in a Slurm job array, else all.
+/// @throws UsageError, ClusterError
+TaskShare resolve_task_share(const std::string& word, const GetEnv& get = {});
+
 }  // namespace longhaul::cluster

@@ -97,6 +97,41 @@ io::Json BadRecords::to_json() const {
     return {{"count", count_}, {"by_reason", by_reason}, {"first", first}};
 }
 
+io::Json BadRecords::state() const {
+    io::Json named = io::Json::array();
+    for (const BadRecord& record : named_) {
+        named.push_back({{"file", record.file},
+                         {"line", record.line},
+                         {"byte", record.byte},
+                         {"reason", static_cast<unsigned>(record.reason)},
+                         {"detail", record.detail}});
+    }
+    return {{"by_reason", by_reason_}, {"named", named}};
+}
+
+BadRecords BadRecords::from_state(const io::Json& state, const std::string& source) {
+    BadRecords records;
+    const auto counts = io::require<std::vector<uint64_t>>(state, "by_reason", source);
+    if (counts.size() != kNumReasons) {
+        throw DataError(
+            format("{}: by_reason: {} counts, not {}", source, counts.size(), kNumReasons));
+    }
+    for (size_t i = 0; i < kNumReasons; ++i) {
+        records.by_reason_[i] = counts[i];
+        records.count_ += counts[i];
+    }
+    for (const io::Json& entry : io::require<io::Json>(state, "named", source)) {
+        const auto reason = io::require<unsigned>(entry, "reason", source);
+        if (reason >= kNumReasons) throw DataError(format("{}: reason {}", source, reason));
+        records.named_.push_back({io::require<std::string>(entry, "file", source),
+                                  io::require<uint64_t>(entry, "line", source),
+                                  io::require<uint64_t>(entry, "byte", source),
+                                  static_cast<Reason>(reason),
+                                  io::require<std::string>(entry, "detail", source)});
+    }
+    return records;
+}
+
 void BadRecords::check(const BadRecordPolicy& policy, uint64_t num_records) const {
     const bool is_too_many =
         policy.max_count >= 0

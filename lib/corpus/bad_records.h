@@ -72,6 +72,10 @@ class BadRecords {
     const std::vector<BadRecord>& named() const { return named_; }
     /// {"count": 3, "by_reason": {"not_json": 2, ...}, "first": ["file:line:byte: ...", ...]}
     io::Json to_json() const;
+    /// Everything, for another process of the same run; and back.
+    io::Json state() const;
+    /// @throws DataError naming `source`
+    static BadRecords from_state(const io::Json& state, const std::string& source);
 
     /// The rule of DESIGN section 2. Called at the end of the input with the number of all
     /// records, good and bad; blank lines are no records.

@@ -13,6 +13,7 @@
 #include "lib/dedup/apply.h"
 #include "lib/dedup/check_paths.h"
 #include "lib/dedup/cluster.h"
+#include "lib/dedup/conclude.h"
 #include "lib/dedup/group.h"
 #include "lib/dedup/inputs.h"
 #include "lib/dedup/manifest.h"
@@ -22,15 +23,11 @@
 #include "lib/dedup/sign.h"
 #include "lib/dedup/survey.h"
 #include "lib/io/atomic_file.h"
-#include "lib/io/json.h"
 #include "lib/log/log.h"
 
 namespace longhaul::dedup {
 
 namespace {
-
-constexpr size_t kReportPairs = 10;
-constexpr size_t kShownTextBytes = 100000;  // enough to hold the first difference
 
 /// One run from the first reading to the report.
 class Run {
@@ -66,8 +63,14 @@ class Run {
 
         Clusterer clusterer(options_.parameters, options_.max_candidates, exact.has_copies,
                             bands.counts.num_groups, area_, memory_.store_bytes, components.get());
-        apply_removal(exact, bands, clusterer);
-        finish(documents.bad, clusterer.counts(), bands);
+        Outcome outcome{options_, inputs_, target_, sources_, {}, {}, documents.bad, {}, {}, {}, 0};
+        apply_removal(exact, bands, clusterer, outcome);
+        outcome.counts = clusterer.counts();
+        outcome.groups = bands.counts;
+        outcome.spilled_bytes = area_.bytes_written();
+        publish(outcome);
+        begun_manifest_.reset();
+        conclude(outcome, clock_);
         return ExitCode::kOk;
     }
 
@@ -92,48 +95,33 @@ class Run {
                                 human_bytes((needed - memory_.sort_bytes) / 3 * 8)));
     }
 
-    void apply_removal(ExactGroups& exact, BandGroups& bands, Clusterer& clusterer) {
-        const size_t num_pairs = std::max(options_.report.empty() ? 0 : kReportPairs,
-                                          static_cast<size_t>(options_.num_samples));
-        Surveyor surveyor(area_, memory_.sort_bytes / 8, num_pairs);
+    void apply_removal(ExactGroups& exact, BandGroups& bands, Clusterer& clusterer,
+                       Outcome& outcome) {
+        Surveyor surveyor(area_, memory_.sort_bytes / 8, num_survey_pairs(options_));
         retract_earlier_output(options_, inputs_, target_);
         // A killed run leaves this begun manifest, by which the next one knows the file as ours.
         if (target_ == Target::kFile) begun_manifest_.emplace(options_.output + ".manifest.json");
         OutputWriter output(target_, options_.output, inputs_);
-        RemovalList removal_list(options_.removal_list, sources_);
+        std::optional<RemovalFile> list_file;
+        RemovalList::Sink sink;
+        if (!options_.removal_list.empty()) {
+            list_file.emplace(options_.removal_list);
+            sink = [&](std::string_view lines, uint64_t records) {
+                list_file->write(lines, records);
+            };
+        }
+        RemovalList removal_list(sink, sources_);
         cli::Progress progress("removing", inputs_.total_bytes(), options_.progress);
         apply({inputs_, options_, memory_, exact, bands, clusterer, output, removal_list,
                [&](const Decision& decision) { surveyor.add(decision); },
                [&](uint64_t n) { progress.add(n); }},
               sources_);
         progress.finish();
-        if (removal_list.is_wanted()) removal_entry_ = removal_list.finish();
-        outputs_ = output.finish();
+        removal_list.flush();
+        if (list_file) outcome.removal_list = list_file->finish();
+        outcome.outputs = output.finish();
         clock_.end_stage("apply", total_of(sources_).text_bytes);
-        survey_ = surveyor.finish();
-    }
-
-    void finish(const corpus::BadRecords& bad, const ClusterCounts& counts,
-                const BandGroups& bands) {
-        // First, so that a crash from here on leaves no output that nobody can account for.
-        write_manifests(options_, inputs_, target_, sources_, outputs_, removal_entry_);
-        begun_manifest_.reset();
-        if (!options_.report.empty() || options_.num_samples > 0) {
-            read_texts(survey_, inputs_, sources_, options_, kShownTextBytes);
-            clock_.end_stage("survey", 0);
-        }
-        const RunFacts facts{options_, inputs_,        sources_,
-                             bad,      counts,         bands.counts,
-                             survey_,  clock_.costs(), area_.bytes_written()};
-        if (!options_.report.empty()) {
-            io::write_file_atomically(options_.report, io::to_pretty(report_json(facts)));
-        }
-        if (options_.num_samples > 0 && log::level() <= log::Level::kInfo) {
-            const std::string pairs = pairs_side_by_side(survey_, inputs_, sources_,
-                                                         static_cast<size_t>(options_.num_samples));
-            io::write_full(2, pairs + "\n", "standard error");
-        }
-        for (const std::string& line : report_lines(facts)) log::info("{}", line);
+        outcome.survey = surveyor.finish();
     }
 
     const Options& options_;
@@ -143,10 +131,7 @@ class Run {
     SpillArea area_;
     StageClock clock_;
     std::vector<Source> sources_;
-    std::vector<record::FileEntry> outputs_;
-    record::FileEntry removal_entry_;
     std::optional<io::AtomicFile> begun_manifest_;
-    Survey survey_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,8 @@ class IdSet {
     explicit IdSet(uint64_t num_ids) : words_((num_ids + 63) / 64) {}
     void insert(uint64_t id) { words_[id / 64] |= uint64_t{1} << id % 64; }
     bool contains(uint64_t id) const { return (words_[id / 64] >> id % 64 & 1) != 0; }
-    uint64_t bytes() const { return words_.size() * sizeof(uint64_t); }
+    std::span<const uint64_t> words() const { return words_; }
+    std::span<uint64_t> words() { return words_; }
 
  private:
     std::vector<uint64_t> words_;

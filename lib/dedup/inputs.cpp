@@ -105,7 +105,19 @@ Inputs::Inputs(const std::vector<std::string>& paths, const std::string& layout)
         if (path != "-" && !fs::exists(path)) throw IoError("cannot open " + path, ENOENT);
         inputs_.push_back(std::move(input));
     }
-    spools_.resize(inputs_.size());
+    for (size_t i = 0; i < inputs_.size(); ++i) spools_.push_back(std::make_shared<Spool>());
+}
+
+Inputs::Inputs(std::vector<Input> inputs) : inputs_(std::move(inputs)) {
+    for (size_t i = 0; i < inputs_.size(); ++i) spools_.push_back(std::make_shared<Spool>());
+}
+
+Inputs Inputs::slice(size_t begin, size_t end) const {
+    Inputs result(std::vector<Input>(inputs_.begin() + static_cast<ptrdiff_t>(begin),
+                                     inputs_.begin() + static_cast<ptrdiff_t>(end)));
+    result.spools_.assign(spools_.begin() + static_cast<ptrdiff_t>(begin),
+                          spools_.begin() + static_cast<ptrdiff_t>(end));
+    return result;
 }
 
 uint64_t Inputs::total_bytes() const {
@@ -117,13 +129,13 @@ uint64_t Inputs::total_bytes() const {
 std::unique_ptr<io::InputStream> Inputs::open_first(size_t index, SpillArea& area) {
     std::unique_ptr<io::InputStream> stream = io::open_input(inputs_[index].path);
     if (!inputs_[index].is_stream) return stream;
-    spools_[index] = std::make_unique<SpillFile>(area);
-    return std::make_unique<CopyingStream>(std::move(stream), *spools_[index]);
+    spools_[index]->file = std::make_unique<SpillFile>(area);
+    return std::make_unique<CopyingStream>(std::move(stream), *spools_[index]->file);
 }
 
 std::unique_ptr<io::InputStream> Inputs::open_again(size_t index) const {
     if (!inputs_[index].is_stream) return io::open_input(inputs_[index].path);
-    return std::make_unique<SpooledStream>(*spools_[index], inputs_[index].name);
+    return std::make_unique<SpooledStream>(*spools_[index]->file, inputs_[index].name);
 }
 
 }  // namespace longhaul::dedup

@@ -28,6 +28,10 @@ class Inputs {
     /// Expands folders (all documents in them, in the order of their names).
     /// @throws IoError for a missing file, UsageError for an empty folder or stdin given twice
     Inputs(const std::vector<std::string>& paths, const std::string& layout);
+    /// Inputs that are known already; the files are not looked at.
+    explicit Inputs(std::vector<Input> inputs);
+    /// Those from `begin` on below `end`. A stream read through one of both is read through both.
+    Inputs slice(size_t begin, size_t end) const;
 
     size_t size() const { return inputs_.size(); }
     const Input& operator[](size_t index) const { return inputs_[index]; }
@@ -40,7 +44,11 @@ class Inputs {
 
  private:
     std::vector<Input> inputs_;
-    std::vector<std::unique_ptr<SpillFile>> spools_;  // of streams
+    /// Of streams: filled by the first reading.
+    struct Spool {
+        std::unique_ptr<SpillFile> file;
+    };
+    std::vector<std::shared_ptr<Spool>> spools_;
 };
 
 }  // namespace longhaul::dedup

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/base/error.h"
+#include "lib/dedup/options_json.h"
 #include "lib/dedup/report.h"
 #include "lib/io/file.h"
 #include "lib/io/json.h"
@@ -21,32 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All options that decide the output, and no others.
-std::string options_json(const Options& options) {
-    const Parameters& p = options.parameters;
-    const io::Json json = {{"preset", p.preset},
-                           {"hash", scheme_name(p.scheme)},
-                           {"bands", p.bands},
-                           {"rows", p.rows},
-                           {"num_hashes", p.num_permutations()},
-                           {"ngram", p.ngram},
-                           {"threshold", p.threshold},
-                           {"transitive", p.is_transitive},
-                           {"max_candidates", options.max_candidates},
-                           {"input_format", options.reader.layout},
-                           {"text_field", options.reader.text_field},
-                           {"max_line_bytes", options.reader.max_line_bytes},
-                           {"on_bad_record", options.on_bad_record},
-                           {"max_bad_records", options.max_bad_records}};
-    return io::to_line(json);
-}
-
 record::Manifest make_manifest(const Options& options, const std::string& kind) {
     record::Manifest manifest;
     manifest.tool = "dedup-minhash";
     manifest.version = LH_VERSION;
     manifest.kind = kind;
-    manifest.options_json = options_json(options);
+    manifest.options_json = io::to_line(options_json(options));
     for (const std::string& path : options.parents) {
         manifest.parents.push_back(record::manifest_hash(record::read_manifest(path)).hex());
     }
@@ -117,7 +98,8 @@ std::string details_json(const std::vector<Source>& sources) {
 
 }  // namespace
 
-bool is_complete(const Options& options, const Inputs& inputs, Target target) {
+bool is_complete(const Options& options, const Inputs& inputs, Target target,
+                 const std::vector<Source>& sources) {
     if (target != Target::kFile && target != Target::kFolder) return false;
     if (options.is_forced || !fs::exists(record::manifest_path(options.output))) return false;
     record::Manifest asked = make_manifest(options, "documents");
@@ -128,7 +110,8 @@ bool is_complete(const Options& options, const Inputs& inputs, Target target) {
                        "another output or --force",
                        options.output));
         }
-        asked.inputs.push_back({inputs[i].path, inputs[i].bytes, 0, hash_file(inputs[i].path)});
+        const Hash128 hash = sources.empty() ? hash_file(inputs[i].path) : sources[i].stored_hash;
+        asked.inputs.push_back({inputs[i].path, inputs[i].bytes, 0, hash});
     }
     const bool is_same =
         record::check_output(options.output, asked, false) == record::OutputState::kComplete;

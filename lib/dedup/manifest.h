@@ -12,9 +12,11 @@
 
 namespace longhaul::dedup {
 
-/// True when the output asked for is there, made by the same options from the same inputs (their
-/// hashes are computed for that). @throws UsageError naming the first difference, unless forced
-bool is_complete(const Options& options, const Inputs& inputs, Target target);
+/// True when the output asked for is there, made by the same options from the same inputs.
+/// @param sources with the inputs' hashes; empty: these are computed
+/// @throws UsageError naming the first difference, unless forced
+bool is_complete(const Options& options, const Inputs& inputs, Target target,
+                 const std::vector<Source>& sources = {});
 
 /// Called before an output is made again: takes away the manifest of an earlier one, so that a
 /// crash leaves it unfinished, and the files that it lists in a folder, except those that are

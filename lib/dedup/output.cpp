@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/output.h"
 
-#include <signal.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -102,45 +98,27 @@ std::vector<std::string> mirrored_names(const Inputs& inputs) {
     return names;
 }
 
-namespace {
-
-/// Removes what a killed run left: ".NAME.tmp-PID-N" whose process is gone.
-void remove_stale_temporaries(const fs::path& target) {
-    const std::string prefix = format(".{}.tmp-", target.filename().string());
-    std::error_code error;
-    const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-        const std::string name = entry.path().filename().string();
-        if (!name.starts_with(prefix)) continue;
-        const int pid = std::atoi(name.c_str() + prefix.size());
-        const bool is_gone = pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
-        if (is_gone) fs::remove(entry.path(), error);
-    }
-}
-
-}  // namespace
-
 OutputWriter::OutputWriter(Target target, std::string output, const Inputs& inputs)
     : target_(target), output_(std::move(output)) {
     if (target_ == Target::kStdout) stream_ = io::open_output("-");
-    if (target_ == Target::kFile) remove_stale_temporaries(output_ + ".manifest.json");
+    if (target_ == Target::kFile) io::remove_stale_temporaries(output_ + ".manifest.json");
     if (target_ != Target::kFolder) return;
     names_ = mirrored_names(inputs);
-    remove_stale_temporaries(fs::path(output_) / "manifest.json");
+    io::remove_stale_temporaries(fs::path(output_) / "manifest.json");
 }
 
 void OutputWriter::open(size_t input) {
     entry_ = {};
     if (target_ == Target::kFile) {
         entry_.path = fs::path(output_).filename().string();
-        remove_stale_temporaries(output_);
+        io::remove_stale_temporaries(output_);
         stream_ = io::open_output(output_);
         return;
     }
     entry_.path = names_[input];
     const fs::path path = fs::path(output_) / names_[input];
     io::create_directories(path.parent_path());
-    remove_stale_temporaries(path);
+    io::remove_stale_temporaries(path);
     stream_ = io::open_output(path.string());
 }
 

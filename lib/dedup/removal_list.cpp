@@ -18,15 +18,8 @@ Place place_of(uint64_t id, const std::vector<Source>& sources) {
     return {static_cast<size_t>(source - sources.begin()), id - source->first_id};
 }
 
-RemovalList::RemovalList(const std::string& path, const std::vector<Source>& sources)
-    : sources_(sources) {
-    if (path.empty()) return;
-    entry_.path = std::filesystem::path(path).filename().string();
-    stream_ = io::open_output(path);
-}
-
 void RemovalList::add(const Decision& decision, const char* reason) {
-    if (!stream_) return;
+    if (!sink_) return;
     const Place place = place_of(decision.id, sources_);
     buffer_ += format("{{\"file\":\"{}\",\"row\":{},\"reason\":\"{}\"",
                       sources_[place.input].stored_hash.hex(), place.row, reason);
@@ -36,15 +29,26 @@ void RemovalList::add(const Decision& decision, const char* reason) {
                           decision.jaccard, sources_[match.input].stored_hash.hex(), match.row);
     }
     buffer_ += "}\n";
-    ++entry_.records;
-    if (buffer_.size() > 1 << 16) {
-        stream_->write(buffer_);
-        buffer_.clear();
-    }
+    ++num_records_;
+    if (buffer_.size() > 1 << 16) flush();
 }
 
-record::FileEntry RemovalList::finish() {
-    stream_->write(buffer_);
+void RemovalList::flush() {
+    if (!buffer_.empty()) sink_(buffer_, num_records_);
+    buffer_.clear();
+    num_records_ = 0;
+}
+
+RemovalFile::RemovalFile(const std::string& path) : stream_(io::open_output(path)) {
+    entry_.path = std::filesystem::path(path).filename().string();
+}
+
+void RemovalFile::write(std::string_view lines, uint64_t records) {
+    stream_->write(lines);
+    entry_.records += records;
+}
+
+record::FileEntry RemovalFile::finish() {
     stream_->close();
     entry_.bytes = stream_->stored_bytes();
     entry_.xxh3_128 = stream_->stored_hash();

@@ -2,9 +2,12 @@
 #include "lib/io/atomic_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstdlib>
 
 #include "lib/base/error.h"
 
@@ -40,7 +43,10 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
         fd_ = open_file(target_, O_WRONLY);
         return;
     }
-    temporary_ = temporary_name(target_);
+    // Another host's process of the same number may have left the name.
+    do {
+        temporary_ = temporary_name(target_);
+    } while (std::filesystem::exists(temporary_));
     fd_ = open_file(temporary_, O_RDWR | O_CREAT | O_EXCL);
 }
 
@@ -81,6 +87,18 @@ void write_file_atomically(const std::filesystem::path& target, std::string_view
     AtomicFile file(target);
     file.write(content);
     file.commit();
+}
+
+void remove_stale_temporaries(const std::filesystem::path& target) {
+    const std::string prefix = format(".{}.tmp-", target.filename().string());
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_of(target), error)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(prefix)) continue;
+        const int pid = std::atoi(name.c_str() + prefix.size());
+        const bool is_gone = pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+        if (is_gone) std::filesystem::remove(entry.path(), error);
+    }
 }
 
 void create_directories(const std::filesystem::path& path) {

@@ -42,6 +42,10 @@ class AtomicFile {
 /// AtomicFile in one call.
 void write_file_atomically(const std::filesystem::path& target, std::string_view content);
 
+/// Removes what killed processes of this machine left beside `target`: ".NAME.tmp-PID-N". Only for
+/// the one process that writes the target.
+void remove_stale_temporaries(const std::filesystem::path& target);
+
 /// mkdir -p with an error that names the path.
 void create_directories(const std::filesystem::path& path);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // dedup-minhash: exact and near-duplicate removal of documents, verified.
 
+#include <functional>
+#include <map>
+
 #include "lib/cli/run_main.h"
-#include "tools/dedup-minhash/parameters.h"
+#include "tools/dedup-minhash/options.h"
 
 using namespace longhaul;
 
@@ -12,10 +15,17 @@ int main(int argc, char** argv) {
         return run_dedup("dedup-minhash", args);
     };
     return cli::run_main("dedup-minhash", argc, argv, [&](const cli::Args& args) {
-        return cli::dispatch(
-            "dedup-minhash", "exact and near-duplicate removal of documents", args,
-            {{"run", "remove duplicates (the default)", run},
-             {"explain", "print how likely which duplicates are found", run_explain}},
-            run_by_default);
+        const std::map<std::string, std::function<ExitCode(const cli::Args&)>> special{
+            {"run", run}, {"explain", run_explain}, {"plan", run_plan}, {"apply", run_apply}};
+        std::vector<cli::Subcommand> subcommands;
+        for (const auto& [name, one_line] : subcommand_lines()) {
+            const auto found = special.find(name);
+            const auto stage = [name = name](const cli::Args& rest) {
+                return run_stage(name, rest);
+            };
+            subcommands.push_back({name, one_line, found != special.end() ? found->second : stage});
+        }
+        return cli::dispatch("dedup-minhash", "exact and near-duplicate removal of documents", args,
+                             subcommands, run_by_default);
     });
 }

@@ -2,99 +2,54 @@
 #include "lib/base/error.h"
 #include "lib/cli/output.h"
 #include "lib/dedup/dedup_minhash.h"
-#include "tools/dedup-minhash/parameters.h"
+#include "lib/dedup/staged.h"
+#include "tools/dedup-minhash/options.h"
 
 namespace longhaul {
 
-namespace {
+const std::vector<std::pair<std::string, std::string>>& subcommand_lines() {
+    static const std::vector<std::pair<std::string, std::string>> lines{
+        {"run", "remove duplicates (the default)"},
+        {"explain", "print how likely which duplicates are found"},
+        {"plan", "begin a run in stages, for job arrays: cut the work into units"},
+        {"sign", "stage 1: read the inputs, make hashes and band keys"},
+        {"exact", "stage 2: find equal documents"},
+        {"group", "stage 3: find equal band keys"},
+        {"shingles", "stage 4: read the candidates again"},
+        {"cluster", "stage 5: decide what goes"},
+        {"apply", "stage 6: write what stays"}};
+    return lines;
+}
 
-/// Values that are converted after parsing.
-struct Words {
-    cli::Bytes max_line{64 << 20};
+ExitCode run_dedup(const std::string& name, const cli::Args& args) {
+    dedup::Options options;
+    DecidingOptions deciding;
+    UnitOptions units;
+    std::string work;
     bool is_dry_run = false;
-};
-
-void add_output_options(cli::Command& command, dedup::Options& options, Words& words) {
+    cli::CommonOptions common;
+    cli::Command command(name, "exact and near-duplicate removal of documents, verified");
     command.positional("INPUT", options.inputs,
                        "documents: JSON lines or text, plain, .gz or .zst; folders; - is stdin");
     command.option("-o,--output", options.output, "OUT",
                    "file (one input), folder that mirrors the inputs, or - for stdout");
-    command.option("--removal-list", options.removal_list, "FILE",
-                   "write which records go, and for which others");
-    command.option("--report", options.report, "FILE", "write a report as JSON");
-    command.option("--manifest", options.manifest, "FILE", "write the manifest also here");
-    command.option("--parent", options.parents, "FILE", "manifest of the input; may be repeated");
-    command
-        .option("--show-samples", options.num_samples, "N",
-                "show N pairs of duplicates side by side on stderr")
-        .range(0, 1000);
+    add_report_options(command, options);
     command.flag("--force", options.is_forced, "redo a finished output");
-    command.flag("--dry-run", words.is_dry_run, "say what would be done, and stop");
-}
-
-void add_input_options(cli::Command& command, dedup::Options& options, Words& words) {
-    const std::string group = "Input";
-    command.option("--input-format", options.reader.layout, "WORD", "auto, jsonl, lines or file")
-        .group(group);
-    command.option("--text-field", options.reader.text_field, "NAME", "member with the text")
-        .group(group);
-    command.option("--max-line", words.max_line, "SIZE", "longer lines are bad records")
-        .group(group);
-    command.option("--on-bad-record", options.on_bad_record, "WORD", "skip or fail").group(group);
-    command
-        .option("--max-bad-records", options.max_bad_records, "N",
-                "fail when more are bad: a number, or a percentage of all")
-        .group(group);
-}
-
-void add_removal_options(cli::Command& command, dedup::Options& options, bool& is_transitive) {
-    const std::string group = "Parameters";
-    command
-        .flag("--transitive", is_transitive,
-              "classic closure: remove all that is linked, without verifying")
-        .group(group);
-    command
-        .option("--max-candidates", options.max_candidates, "N",
-                "compare with at most N kept documents of each group")
-        .group(group);
-}
-
-}  // namespace
-
-ExitCode run_dedup(const std::string& name, const cli::Args& args) {
-    dedup::Options options;
-    Words words;
-    ParameterOptions parameters;
-    bool is_transitive = false;
-    cli::CommonOptions common;
-    cli::Command command(name, "exact and near-duplicate removal of documents, verified");
-    add_output_options(command, options, words);
-    add_input_options(command, options, words);
-    parameters.add_to(command);
-    add_removal_options(command, options, is_transitive);
-    cli::add_common_options(command, common,
-                            cli::kQuietVerbose | cli::kProgress | cli::kThreads | cli::kMemory);
-    if (name == "dedup-minhash") {
-        command.list_subcommands({{"run", "remove duplicates (the default)"},
-                                  {"explain", "print how likely which duplicates are found"}});
-    }
+    command.flag("--dry-run", is_dry_run, "say what would be done, and stop");
+    command.option("--work", work, "DIR", "work in stages, with their files in DIR: resumable");
+    deciding.add_to(command, options);
+    units.add_to(command);
+    add_resource_options(command, common);
+    if (name == "dedup-minhash") command.list_subcommands(subcommand_lines());
     command.parse(args);
-    if (options.inputs.empty()) throw UsageError("no INPUT; - is stdin");
-    if (options.max_candidates < 1) throw UsageError("--max-candidates must be at least 1");
-    if (words.max_line.value < 1) throw UsageError("--max-line must be at least 1");
-    options.parameters = parameters.resolve(command);
-    options.parameters.is_transitive = is_transitive;
-    options.reader.max_line_bytes = words.max_line.value;
-    options.reader.policy =
-        corpus::BadRecordPolicy::parse(options.on_bad_record, options.max_bad_records);
-    options.threads = cli::resolve_threads(common.threads);
-    options.memory_bytes =
-        common.memory.value > 0 ? common.memory.value : dedup::default_memory_bytes(options);
-    options.tmp_dir = common.tmp_dir;
-    options.progress = common.progress;
-    if (!words.is_dry_run) return dedup::run(options);
-    cli::print(dedup::describe_plan(options));
-    return ExitCode::kOk;
+    deciding.resolve(command, options);
+    const dedup::PlanRequest request = units.resolve();
+    resolve_resources(common, options);
+    if (is_dry_run) {
+        cli::print(dedup::describe_plan(options));
+        return ExitCode::kOk;
+    }
+    return work.empty() ? dedup::run(options) : dedup::run_staged(options, work, request);
 }
 
 }  // namespace longhaul

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
@@ -12,24 +11,6 @@
 namespace longhaul::tok_shard {
 
 namespace {
-
-/// "2/8": the third of eight tasks. Without --task the place in a Slurm job array.
-tokenize::Task resolve_task(const std::string& word) {
-    if (word.empty()) {
-        const cluster::Environment environment = cluster::read_environment();
-        if (!environment.array) return {};
-        return {environment.array->position(), environment.array->count};
-    }
-    tokenize::Task task;
-    const char* const end = word.data() + word.size();
-    const auto index = std::from_chars(word.data(), end, task.index);
-    const bool has_slash = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
-    const auto count = has_slash ? std::from_chars(index.ptr + 1, end, task.count) : index;
-    if (!has_slash || count.ec != std::errc() || count.ptr != end || task.index >= task.count) {
-        throw UsageError(format("--task \"{}\": not I/N with 0 <= I < N", word));
-    }
-    return task;
-}
 
 std::string tmp_dir_or_default(const std::string& given) {
     if (!given.empty()) return given;
@@ -114,7 +95,8 @@ ExitCode run_encode(const cli::Args& args) {
     job.threads = cli::resolve_threads(words.common.threads);
     job.memory_bytes = words.common.memory.value;
     job.tmp_dir = tmp_dir_or_default(words.common.tmp_dir);
-    job.task = resolve_task(words.task);
+    const cluster::TaskShare share = cluster::resolve_task_share(words.task);
+    job.task = {share.index, share.count};
     job.progress = words.common.progress;
     return tokenize::run_encode(job);
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/dedup/options_json.h"
+
+#include "lib/base/error.h"
+#include "lib/io/json.h"
+
+namespace longhaul::dedup {
+
+io::Json options_json(const Options& options) {
+    const Parameters& p = options.parameters;
+    io::Json json = {{"preset", p.preset},
+                     {"hash", scheme_name(p.scheme)},
+                     {"bands", p.bands},
+                     {"rows", p.rows},
+                     {"num_hashes", p.num_permutations()},
+                     {"ngram", p.ngram},
+                     {"threshold", p.threshold},
+                     {"transitive", p.is_transitive},
+                     {"max_candidates", options.max_candidates},
+                     {"input_format", options.reader.layout},
+                     {"text_field", options.reader.text_field},
+                     {"max_line_bytes", options.reader.max_line_bytes},
+                     {"on_bad_record", options.on_bad_record},
+                     {"max_bad_records", options.max_bad_records}};
+    return json;
+}
+
+Options options_from_json(const io::Json& json, const std::string& source) {
+    Options options;
+    Parameters& p = options.parameters;
+    const auto get = [&](const char* key, auto& value) {
+        value = io::require<std::decay_t<decltype(value)>>(json, key, source);
+    };
+    p = preset_parameters(io::require<std::string>(json, "preset", source));
+    p.preset = io::require<std::string>(json, "preset", source);
+    p.scheme = parse_scheme(io::require<std::string>(json, "hash", source), p.recipe);
+    get("bands", p.bands);
+    get("rows", p.rows);
+    get("num_hashes", p.permutations);
+    get("ngram", p.ngram);
+    get("threshold", p.threshold);
+    get("transitive", p.is_transitive);
+    get("max_candidates", options.max_candidates);
+    get("input_format", options.reader.layout);
+    get("text_field", options.reader.text_field);
+    get("max_line_bytes", options.reader.max_line_bytes);
+    get("on_bad_record", options.on_bad_record);
+    get("max_bad_records", options.max_bad_records);
+    options.reader.policy =
+        corpus::BadRecordPolicy::parse(options.on_bad_record, options.max_bad_records);
+    validate(p);
+    return options;
+}
+
+Hash128 keys_hash(const Options& options) {
+    io::Json json = options_json(options);
+    for (const char* const later :
+         {"threshold", "transitive", "max_candidates", "on_bad_record", "max_bad_records"}) {
+        json.erase(later);
+    }
+    return xxh3_128(io::to_line(json));
+}
+
+}  // namespace longhaul::dedup
