@@ -52,7 +52,7 @@ class DecisionMarks {
 /// What decides whether a done unit serves an output.
 io::Json output_json(const Options& options, Target target) {
     const std::string path =
-        target == Target::kNone ? "" : fs::weakly_canonical(options.output).string();
+        target == Target::kNone ? "" : fs::weakly_canonical(fs::absolute(options.output)).string();
     return {{"target", static_cast<int>(target)},
             {"path", path},
             {"removal_list", !options.removal_list.empty()}};

@@ -21,7 +21,9 @@ class SetReader {
 
     std::span<const uint64_t> read(uint64_t id) {
         SetRow row;
-        if (!rows_.next(row) || row.id != id || row.begin != num_read_) {
+        const bool is_it = rows_.next(row) && row.id == id && row.begin == num_read_ &&
+                           row.count <= sets_.num_rows() - num_read_;
+        if (!is_it) {
             file_->refuse(format("it lacks the shingles of document {}", id));
         }
         set_.resize(row.count);
@@ -89,6 +91,7 @@ class Decider {
 
     void run() {
         for (uint64_t unit = 0; unit < documents_.units.size(); ++unit) decide_unit(unit);
+        if (fate_) exact_.refuse(format("document {}", fate_->id));
         file_->add_text(kMetaSection, to_text({clusterer_->counts(), merge_.counts()}), 0);
         file_->commit();
     }

@@ -215,6 +215,7 @@ void StageReader::read_directory(uint64_t offset, uint64_t bytes) {
     hasher.update(directory);
     if (hasher.digest() != hash_) refuse("damaged: header or directory do not match the footer");
     uint64_t rows = 0;
+    uint64_t room = offset - sizeof(Header);  // extents do not overlap
     Parser parser(directory);
     for (DirectoryEntry entry; parser.left() > 0;) {
         if (!parser.take(entry) || entry.num_extents > parser.left() / sizeof(StageExtent)) {
@@ -226,8 +227,9 @@ void StageReader::read_directory(uint64_t offset, uint64_t bytes) {
             StageExtent extent;
             parser.take(extent);
             const bool is_inside = extent.offset >= sizeof(Header) && extent.offset <= offset &&
-                                   extent.bytes <= offset - extent.offset;
+                                   extent.bytes <= offset - extent.offset && extent.bytes <= room;
             if (!is_inside) refuse("damaged: a section lies outside of the file");
+            room -= extent.bytes;
             total += extent.bytes;
             section.extents.push_back(extent);
         }
