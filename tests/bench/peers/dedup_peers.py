@@ -1,39 +1,50 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""dedup-minhash beside its peers from PyPI, on one core and the same corpus.
+"""dedup-minhash beside its peers from PyPI: whole runs, on one core, from the same zstd JSON lines.
 
-    python3 dedup_peers.py CORPUS.jsonl path/to/dedup-minhash
+    python3 dedup_peers.py path/to/dedup-minhash CORPUS.jsonl.zst...      (tests/bench/make_corpus.py makes them)
 
-Peers that are not installed are left out:
-    pip install datasketch rensa datatrove spacy tokenizers orjson 'xxhash<3.6'   (datatrove 0.10.1 hashes str)
-Prints seconds of CPU and MB of text a second, and how many documents each would remove:
-  dedup-minhash  --threads 1, the whole run with verification and output
-  datasketch     MinHash(112) of 5-word shingles of the normalised text + MinHashLSH(14 x 8), insert after query
-  rensa          RMinHash(112), the same shingles as strings (releases before 0.5 sample none; later ones hash only
-                 a part of the tokens of long documents)
-  datatrove      MinhashDedupSignature's own code for shingles and signature (stage 1 only: no buckets, no filter)
-A peer sees the first LIMIT documents (default 5000, environment variable LIMIT); its rate is of those.
+    pip install datasketch rensa datatrove spacy tokenizers orjson text-dedup 'xxhash<3.6'
+
+Each program runs in a process of its own on one core (taskset), ROUNDS times (default 3); printed are medians of
+CPU seconds and of MB of text for each, the peak resident memory, and how many documents go:
+  dedup-minhash  --threads 1, everything: reading zstd, two passes, verification, writing zstd
+  datasketch     MinHash(112) of the set of 5-word shingles + MinHashLSH(14 x 8), query, then insert
+  rensa          RMinHash(112) of the same shingles + RMinHashLSH. From 0.5 on it hashes a sample of the shingles
+                 of a document only (rho sampling), so it is not the same work
+  text-dedup     its minhash command, 14 x 8, 5-grams, on lines that were unpacked before
+  datatrove      its four stages with one task: MinhashDedupSignature, -Buckets, -Cluster, -Filter, JSON lines out
+Texts are read before the clock starts for datasketch and rensa, which are libraries. dedup-minhash reads all files;
+a peer the first megabytes of text of the first file, so as to end in minutes: LIMITS below. Their rates do not rise
+with more documents.
 """
+import io
 import json
 import os
 import re
 import resource
+import shutil
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
-corpus, program = sys.argv[1], sys.argv[2]
-limit = int(os.environ.get("LIMIT", "5000"))
-with open(corpus, encoding="utf-8") as lines:
-    texts = [json.loads(line)["text"] for line in lines]
-total_mb = sum(len(t.encode()) for t in texts) / 1e6
-some = texts[:limit]
-some_mb = sum(len(t.encode()) for t in some) / 1e6
+LIMITS = {"rensa": 60, "datasketch": 12, "text-dedup": 6, "datatrove": 4}  # MB of text
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
 
 
-def show(name, seconds, mb, removed, of):
-    print(f"{name:28s} {seconds:8.2f} s  {mb / seconds:9.2f} MB/s   removed {removed} of {of}", flush=True)
-    return mb / seconds
+def texts_of(path, megabytes):
+    texts, total = [], 0
+    with subprocess.Popen(["zstd", "-dcq", path], stdout=subprocess.PIPE) as process:
+        for line in io.TextIOWrapper(process.stdout, encoding="utf-8"):
+            text = json.loads(line)["text"]
+            texts.append(text)
+            total += len(text.encode())
+            if total >= megabytes * 1e6:
+                process.kill()
+                break
+    return texts, total / 1e6
 
 
 def shingles(text):
@@ -41,25 +52,10 @@ def shingles(text):
     return [" ".join(words[i:i + 5]) for i in range(len(words) - 4)]
 
 
-def measure(name, function):
-    start = time.process_time()
-    removed = function()
-    return show(name, time.process_time() - start, some_mb, removed, len(some))
-
-
-def ours(*options):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run = subprocess.run([program, "--threads", "1", "--no-progress", *options, "-o", "-", corpus],
-                         stdout=subprocess.PIPE, check=True, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return show("dedup-minhash " + " ".join(options), seconds, total_mb, len(texts) - run.stdout.count(b"\n"), len(texts))
-
-
-def datasketch():
+def datasketch(texts, _folder):
     from datasketch import MinHash, MinHashLSH
     index, removed = MinHashLSH(num_perm=112, params=(14, 8)), 0
-    for number, text in enumerate(some):
+    for number, text in enumerate(texts):
         sketch = MinHash(num_perm=112)
         sketch.update_batch([s.encode() for s in set(shingles(text))])
         if index.query(sketch):
@@ -69,10 +65,10 @@ def datasketch():
     return removed
 
 
-def rensa():
+def rensa(texts, _folder):
     from rensa import RMinHash, RMinHashLSH
     index, removed = RMinHashLSH(threshold=0.75, num_perm=112, num_bands=14), 0
-    for number, text in enumerate(some):
+    for number, text in enumerate(texts):
         sketch = RMinHash(num_perm=112, seed=1)
         sketch.update(shingles(text))
         if index.query(sketch):
@@ -82,27 +78,119 @@ def rensa():
     return removed
 
 
-def datatrove():
-    from datatrove.pipeline.dedup.minhash import MinhashConfig, MinhashDedupSignature
-    step, seen, removed = MinhashDedupSignature(output_folder="/tmp", config=MinhashConfig()), set(), 0
-    for text in some:
-        values = step.get_shingles(text)
-        if values.size == 0:
-            continue
-        keys = {(band, tuple(key)) for band, key in enumerate(step.get_signature(values))}
-        if keys & seen:
-            removed += 1
-        else:
-            seen |= keys
-    return removed
+def write_lines(texts, folder):
+    os.makedirs(folder)
+    with open(os.path.join(folder, "in.jsonl"), "w", encoding="utf-8") as out:
+        for text in texts:
+            out.write(json.dumps({"text": text}) + "\n")
 
 
-print(f"{len(texts)} documents, {total_mb:.1f} MB; peers see {len(some)}, {some_mb:.1f} MB")
-base = ours()
-ours("--hash", "datatrove")
-for name, peer in (("datasketch", datasketch), ("rensa", rensa), ("datatrove, stage 1", datatrove)):
-    try:
-        rate = measure(name, peer)
-        print(f"    dedup-minhash is {base / rate:.1f} times as fast")
-    except ImportError as error:
-        print(f"{name:28s} left out: {error}")
+def text_dedup(texts, folder):
+    write_lines(texts, folder + "/in")
+    subprocess.run([sys.executable, "-m", "text_dedup.minhash", "--path", "json", "--data_files",
+                    folder + "/in/in.jsonl", "--split", "train", "--cache_dir", folder + "/cache", "--output",
+                    folder + "/out", "--column", "text", "--num_perm", "112", "--b", "14", "--r", "8", "--ngram", "5",
+                    "--num_proc", "1", "--batch_size", "1000"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    import datasets
+    return len(texts) - len(datasets.load_from_disk(folder + "/out"))
+
+
+def datatrove(texts, folder):
+    from datatrove.executor.local import LocalPipelineExecutor
+    from datatrove.pipeline.dedup import (MinhashDedupBuckets, MinhashDedupCluster, MinhashDedupFilter,
+                                          MinhashDedupSignature)
+    from datatrove.pipeline.dedup.minhash import MinhashConfig
+    from datatrove.pipeline.readers import JsonlReader
+    from datatrove.pipeline.writers import JsonlWriter
+    write_lines(texts, folder + "/in")
+    config = MinhashConfig()
+    reader = JsonlReader(folder + "/in")
+    stages = [
+        ([reader, MinhashDedupSignature(folder + "/signatures", config=config)], 1),
+        ([MinhashDedupBuckets(folder + "/signatures", folder + "/buckets", config=config)], config.num_buckets),
+        ([MinhashDedupCluster(folder + "/buckets", folder + "/clusters", config=config)], 1),
+        ([reader, MinhashDedupFilter(folder + "/clusters"), JsonlWriter(folder + "/out", compression=None)], 1),
+    ]
+    for number, (pipeline, tasks) in enumerate(stages):
+        LocalPipelineExecutor(pipeline, tasks=tasks, workers=1, logging_dir=f"{folder}/log{number}").run()
+    with open(folder + "/out/00000.jsonl", encoding="utf-8") as kept:
+        return len(texts) - sum(1 for _ in kept)
+
+
+PEERS = {"datasketch": datasketch, "rensa": rensa, "text-dedup": text_dedup, "datatrove": datatrove}
+
+
+def cpu():
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def run_peer(name, path):
+    """In a process of its own: prints one JSON object."""
+    texts, megabytes = texts_of(path, LIMITS[name])
+    folder = tempfile.mkdtemp()
+    sys.stdout = io.StringIO()
+    start, began = cpu(), time.monotonic()
+    removed = PEERS[name](texts, folder + "/work")
+    seconds, wall = cpu() - start, time.monotonic() - began
+    sys.stdout = sys.__stdout__
+    shutil.rmtree(folder)
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(json.dumps({"cpu": seconds, "wall": wall, "mb": megabytes, "rss": peak / 1024, "documents": len(texts),
+                      "removed": removed}))
+
+
+def run_ours(program, paths, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        report = folder + "/report.json"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        began = time.monotonic()
+        command = ["taskset", "-c", "1", program, "--threads", "1", "--no-progress", *options, "--report", report, "-o",
+                   folder + "/out", *paths]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        wall = time.monotonic() - began
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with open(report, encoding="utf-8") as file:
+            result = json.load(file)
+    total, stages = result["total"], result["stages"]
+    return {"cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, "wall": wall,
+            "mb": total["text_bytes"] / 1e6, "rss": max(s["peak_rss_bytes"] for s in stages) / 2**20,
+            "documents": total["documents_in"], "removed": total["documents_in"] - total["documents_kept"],
+            "stages": {s["stage"]: s["cpu_s"] for s in stages}}
+
+
+def show(name, rounds, base):
+    rates = [r["mb"] / r["cpu"] for r in rounds]
+    rate, last = statistics.median(rates), rounds[-1]
+    faster = f"{base / rate:7.1f}x" if base else "        "
+    print(f"| {name:34s} | {last['mb']:7.1f} | {rate:8.2f} | {min(rates):.2f} to {max(rates):.2f} | "
+          f"{statistics.median(r['cpu'] / r['wall'] for r in rounds) * 100:3.0f} % | {last['rss']:6.0f} | "
+          f"{last['removed']} of {last['documents']} | {faster} |", flush=True)
+    if "stages" in last:
+        parts = {k: round(statistics.median(last["mb"] / r["stages"][k] for r in rounds))
+                 for k in last["stages"] if last["stages"][k] > 0}
+        print(f"    MB of text for each CPU second of a stage: {parts}", flush=True)
+    return rate
+
+
+def main():
+    if sys.argv[1] == "--peer":
+        run_peer(sys.argv[2], sys.argv[3])
+        return
+    program, paths = sys.argv[1], sys.argv[2:]
+    print("| program | MB of text | MB for each CPU second, median | range | CPU of wall | peak MiB | removed | slower by |")
+    base = show("dedup-minhash, whole run", [run_ours(program, paths) for _ in range(ROUNDS)], None)
+    for name in LIMITS:
+        rounds = []
+        for _ in range(ROUNDS):
+            child = subprocess.run(["taskset", "-c", "1", sys.executable, __file__, "--peer", name, paths[0]],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+            if child.returncode != 0:
+                print(f"{name}: left out: {child.stderr.strip().splitlines()[-1:]}")
+                break
+            rounds.append(json.loads(child.stdout.splitlines()[-1]))
+        if rounds:
+            show(name, rounds, base)
+
+
+main()
