@@ -93,7 +93,8 @@ void apply(const ApplyContext& context, std::vector<Source>& sources) {
     Remover remover(remover_context);
     read_again({context.inputs, context.options, context.memory,
                 [&](MarkedBatch& item) { marks.attach(item); },
-                [&](MarkedBatch& item) { remover.take(item); }, context.on_bytes});
+                [&](MarkedBatch& item) { remover.take(item); }, context.on_bytes,
+                context.output.tasks()});
 }
 
 }  // namespace longhaul::dedup

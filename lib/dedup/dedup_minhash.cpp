@@ -101,7 +101,7 @@ class Run {
         retract_earlier_output(options_, inputs_, target_);
         // A killed run leaves this begun manifest, by which the next one knows the file as ours.
         if (target_ == Target::kFile) begun_manifest_.emplace(options_.output + ".manifest.json");
-        OutputWriter output(target_, options_.output, inputs_);
+        OutputWriter output(target_, options_.output, inputs_, options_.threads);
         std::optional<RemovalFile> list_file;
         RemovalList::Sink sink;
         if (!options_.removal_list.empty()) {

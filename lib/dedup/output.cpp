@@ -98,8 +98,9 @@ std::vector<std::string> mirrored_names(const Inputs& inputs) {
     return names;
 }
 
-OutputWriter::OutputWriter(Target target, std::string output, const Inputs& inputs)
+OutputWriter::OutputWriter(Target target, std::string output, const Inputs& inputs, int threads)
     : target_(target), output_(std::move(output)) {
+    if (threads > 1) tasks_ = std::make_unique<io::TaskQueue>(static_cast<size_t>(threads));
     if (target_ == Target::kStdout) stream_ = io::open_output("-");
     if (target_ == Target::kFile) io::remove_stale_temporaries(output_ + ".manifest.json");
     if (target_ != Target::kFolder) return;
@@ -112,14 +113,14 @@ void OutputWriter::open(size_t input) {
     if (target_ == Target::kFile) {
         entry_.path = fs::path(output_).filename().string();
         io::remove_stale_temporaries(output_);
-        stream_ = io::open_output(output_);
+        stream_ = io::open_output(output_, tasks_.get());
         return;
     }
     entry_.path = names_[input];
     const fs::path path = fs::path(output_) / names_[input];
     io::create_directories(path.parent_path());
     io::remove_stale_temporaries(path);
-    stream_ = io::open_output(path.string());
+    stream_ = io::open_output(path.string(), tasks_.get());
 }
 
 void OutputWriter::close() {

@@ -10,6 +10,7 @@
 
 #include "lib/dedup/inputs.h"
 #include "lib/io/stream.h"
+#include "lib/io/task_queue.h"
 #include "lib/record/manifest.h"
 
 namespace longhaul::dedup {
@@ -27,7 +28,11 @@ std::vector<std::string> mirrored_names(const Inputs& inputs);
 /// Writes input after input; each file becomes visible when it is complete.
 class OutputWriter {
  public:
-    OutputWriter(Target target, std::string output, const Inputs& inputs);
+    /// @param threads that will look into tasks() while documents are written
+    OutputWriter(Target target, std::string output, const Inputs& inputs, int threads = 1);
+
+    /// Compressing that other threads may do; null when there are none.
+    io::TaskQueue* tasks() { return tasks_.get(); }
 
     /// @param input not below that of the last call. @param mark_bytes of a byte order mark at the
     ///        begin of `lines`
@@ -44,6 +49,7 @@ class OutputWriter {
 
     Target target_;
     std::string output_;
+    std::unique_ptr<io::TaskQueue> tasks_;
     std::vector<std::string> names_;  // of the folder's files
     std::unique_ptr<io::OutputStream> stream_;
     // Of a stream so far:

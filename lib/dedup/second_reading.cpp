@@ -65,7 +65,8 @@ void read_again(const SecondReading& reading) {
                       const Input& input = reading.inputs[item.batch.input];
                       makers[worker]->make_sets(item, input.layout, input.name);
                   },
-                  reading.take, [](const MarkedBatch& item) { return item.batch.bytes.size(); }});
+                  reading.take, [](const MarkedBatch& item) { return item.batch.bytes.size(); }},
+                 reading.tasks);
 }
 
 }  // namespace longhaul::dedup

@@ -11,6 +11,7 @@
 #include "lib/dedup/inputs.h"
 #include "lib/dedup/options.h"
 #include "lib/dedup/records.h"
+#include "lib/io/task_queue.h"
 
 namespace longhaul::dedup {
 
@@ -35,6 +36,7 @@ struct SecondReading {
     std::function<void(MarkedBatch&)> attach;  // sets the marks, by line; called in input order
     std::function<void(MarkedBatch&)> take;    // in input order; the sets are made
     std::function<void(uint64_t)> on_bytes;    // told of stored bytes as they are read
+    io::TaskQueue* tasks = nullptr;            // done by the threads too; may be null
 };
 
 /// @throws DataError when a candidate is no good record any more

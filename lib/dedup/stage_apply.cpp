@@ -97,9 +97,9 @@ void apply_decisions(const UnitContext& context, uint64_t unit, const UnitSpan& 
         [](const Mark& mark) { return mark.decision; },
         output.on_removed};
     Remover remover(remover_context);
-    read_again({inputs, context.options, context.memory,
-                [&](MarkedBatch& item) { marks.attach(item); },
-                [&](MarkedBatch& item) { remover.take(item); }, context.on_bytes});
+    read_again(
+        {inputs, context.options, context.memory, [&](MarkedBatch& item) { marks.attach(item); },
+         [&](MarkedBatch& item) { remover.take(item); }, context.on_bytes, output.writer.tasks()});
     marks.finish();
 }
 
@@ -108,7 +108,8 @@ void apply_unit(const UnitContext& context, Target target, uint64_t unit) {
     const UnitSpan& span = documents.units[unit];
     const auto file =
         context.work.write(Stage::kApply, unit, ApplySections::kCount, uint64_t{8} << 20);
-    OutputWriter writer(target, context.options.output, context.work.inputs());
+    OutputWriter writer(target, context.options.output, context.work.inputs(),
+                        context.options.threads);
     RemovalList::Sink sink;
     if (!context.options.removal_list.empty()) {
         sink = [&](std::string_view lines, uint64_t records) {
