@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "lib/base/hash.h"
+#include "lib/dedup/weighted_sums.h"
 #include "lib/text/normalize.h"
 
 namespace longhaul::dedup {
@@ -45,18 +46,6 @@ uint64_t word_hash(const char* word, size_t length) {
     return fold_multiply(first ^ kWordKey0, last ^ kWordKey1 ^ length);
 }
 
-/// Puts the shingles of `ngram` words over the words: shingle i takes the place of word i, which no
-/// later shingle needs. @tparam N 0, or ngram where it is known, which is twice as fast
-template <size_t N>
-void combine(uint64_t* words, size_t count, size_t ngram, const uint64_t* factors) {
-    const size_t n = N == 0 ? ngram : N;
-    for (size_t i = 0; i < count; ++i) {
-        uint64_t sum = 0;
-        for (size_t j = 0; j < n; ++j) sum += words[i + j] * factors[j];
-        words[i] = fold_multiply(sum ^ kFinal, kWordKey1);
-    }
-}
-
 }  // namespace
 
 NativeShingles::NativeShingles(size_t ngram) {
@@ -86,11 +75,10 @@ std::span<uint64_t> NativeShingles::of(std::string_view normalized) {
     const size_t ngram = factors_.size();
     if (num_words < ngram) return {};
     const size_t count = num_words - ngram + 1;
-    if (ngram == 5) {
-        combine<5>(hashes_.get(), count, ngram, factors_.data());
-    } else {
-        combine<0>(hashes_.get(), count, ngram, factors_.data());
-    }
+    // In place: shingle i takes the place of word i, which no later shingle needs.
+    uint64_t* const values = hashes_.get();
+    weighted_sums(values, count, factors_);
+    for (size_t i = 0; i < count; ++i) values[i] = fold_multiply(values[i] ^ kFinal, kWordKey1);
     return {hashes_.get(), count};
 }
 

@@ -45,7 +45,7 @@ void StagedOutput::apply(const std::vector<uint64_t>& units) {
 
 void StagedOutput::apply_to_stream() {
     const Options& options = context_.options;
-    OutputWriter writer(target_, options.output, context_.work.inputs());
+    OutputWriter writer(target_, options.output, context_.work.inputs(), options.threads);
     std::optional<RemovalFile> list_file;
     RemovalList::Sink sink;
     if (!options.removal_list.empty()) {
