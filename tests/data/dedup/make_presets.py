@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes presets.jsonl: texts, and the signatures that other programs give them.
+"""Writes presets.jsonl: texts, and the signatures that other programs give them; and jaccards.jsonl: pairs of texts, and the
+Jaccard index of their sets of shingles (as strings) by preset.
 
 A line: {"text", "signatures": [{"scheme", "ngram", "permutations", "first", "xxh3_128"}]}: the first values of a signature,
 and the hash of all of them as little-endian numbers of 64 bits; null where the program makes none (or, for slimpajama and
@@ -110,8 +111,7 @@ def text_dedup(bits):
 
 def datatrove(base):
     def signature(text, n, count):
-        from make_reference import simplify  # checked against datatrove there
-        words = split_scripts(simplify(text))
+        words = split_scripts(reference().simplify(text))
         if len(words) < n:
             return None
         a, b = arrays(1, count, PRIME61, np.uint64)
@@ -184,6 +184,42 @@ TEXTS = [
 ]
 
 
+def characters(text, n):
+    return {text[i:i + n] for i in range(len(text) - n + 1)}
+
+
+SHINGLES = {
+    "fineweb": lambda t: set(grams(split_scripts(reference().simplify(t)), 5)),
+    "slimpajama": lambda t: characters(re.sub(r"\s+", " ", t.lower().translate(NO_PUNCTUATION).strip()), 13),
+    "rpv2": lambda t: set(grams(unicodedata.normalize("NFD", t.translate(NO_PUNCTUATION).lower()).split(), 13)),
+    "text-dedup": lambda t: set(grams([w for w in regex.split(r"\W", t.lower()) if w], 5)),
+    "bigcode": lambda t: set(grams(re.split("[^A-Za-z_0-9]", t), 5)),
+    "nemo": lambda t: characters(t, 24),
+}
+
+
+def reference():
+    import make_reference  # checked against datatrove there
+    return make_reference
+
+
+def pairs_of_texts():
+    random = np.random.RandomState(5)
+    letters = "abcdefghijklmnopqrstuvwxyzABCÄÖÜéèñß\u0301\u0308漢字仮名かなไทยабв"
+    def word():
+        return "".join(letters[i] for i in random.randint(0, len(letters), random.randint(2, 8)))
+    for changes in (0, 1, 3, 6):
+        first = [word() + ", .!"[random.randint(4)].strip() for _ in range(90)]
+        second = list(first)
+        for i in random.randint(0, len(first), changes):
+            second[i] = word()
+        yield " ".join(first), " ".join(second)
+
+
+def jaccard(a, b):
+    return len(a & b) / len(a | b)
+
+
 def described(name, n, text):
     function, _, count = SCHEMES[name]
     values = function(text, n, count)
@@ -199,6 +235,10 @@ def main():
         for text in TEXTS:
             signatures = [described(name, n, text) for name, (_, sizes, _) in SCHEMES.items() for n in sizes]
             out.write(json.dumps({"text": text, "signatures": signatures}) + "\n")
+    with open(os.path.join(here, "jaccards.jsonl"), "w", encoding="utf-8") as out:
+        for a, b in pairs_of_texts():
+            line = {"a": a, "b": b, "jaccards": {name: jaccard(f(a), f(b)) for name, f in SHINGLES.items()}}
+            out.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 // show it: texts without shingles, exact hashes, and sets for verifying.
 #include "lib/dedup/recipe.h"
 
+#include <cstdlib>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "lib/dedup/shingle.h"
+#include "lib/io/json.h"
 #include "tests/unit/dedup/draws.h"
 
 using namespace longhaul;
@@ -85,6 +88,30 @@ TEST_CASE("recipes: equal texts after normalisation are exact duplicates, others
         CHECK(load(preset.name, "?!").exact == load(preset.name, "?!").exact);
         CHECK(load(preset.name, "").exact == load(preset.name, "").exact);
     }
+}
+
+// Reference: tests/data/dedup/jaccards.jsonl, sets of strings in Python (make_presets.py).
+TEST_CASE("recipes: what is verified is the Jaccard index of the program's own shingles") {
+    std::ifstream file(std::string(std::getenv("LONGHAUL_TEST_DATA")) + "/dedup/jaccards.jsonl");
+    REQUIRE(file.is_open());
+    int compared = 0;
+    for (std::string line; std::getline(file, line);) {
+        const io::Json row = io::parse_json(line, "jaccards.jsonl");
+        for (const auto& [preset, expected] : row["jaccards"].items()) {
+            for (const bool is_native : {false, true}) {
+                Parameters parameters = dedup::preset_parameters(preset);
+                if (is_native) parameters.scheme = Scheme::kNative;
+                dedup::Shingler a(parameters), b(parameters);
+                a.load(row["a"].get_ref<const std::string&>());
+                b.load(row["b"].get_ref<const std::string&>());
+                CAPTURE(preset);
+                CAPTURE(is_native);
+                CHECK(dedup::jaccard(a.shingle_set(), b.shingle_set()) == expected.get<double>());
+                ++compared;
+            }
+        }
+    }
+    CHECK(compared == 4 * 6 * 2);
 }
 
 // Base hashes have 16 or 32 bits, but sets are compared by 64: no collision among 300,000 shingles,
