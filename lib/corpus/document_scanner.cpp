@@ -39,6 +39,7 @@ ScanResult DocumentScanner::scan(std::string_view line) {
         if (layout_ == Layout::kTextLines && line.ends_with('\r')) line.remove_suffix(1);
         result.is_blank = layout_ == Layout::kTextLines && is_blank(line);
         result.text = line;
+        result.stored = line;
         const size_t invalid = text::find_invalid_utf8(line);
         if (invalid != std::string_view::npos) {
             result.reason = Reason::kInvalidUtf8;
@@ -58,6 +59,7 @@ ScanResult DocumentScanner::scan(std::string_view line) {
         return result;
     }
     result.text = scanner.value();
+    result.stored = scanner.value();
     if (scanner.value_has_escapes()) {
         const std::string_view escaped = scanner.value();
         reserve_decoded(escaped.size() + detail::kDecodePadding);

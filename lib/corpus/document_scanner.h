@@ -27,6 +27,7 @@ inline constexpr int kMaxDepth = 512;
 struct ScanResult {
     Reason reason = Reason::kNone;
     std::string_view text;
+    std::string_view stored;           // where the text stands in the line, escapes not decoded
     uint64_t byte = 0;                 // where in the line the fault is
     const char* detail = "";           // what was expected there; a literal
     bool is_blank = false;             // only white space: no record

@@ -27,7 +27,9 @@ record::Manifest make_manifest(const Options& options, const std::string& kind) 
     manifest.tool = "dedup-minhash";
     manifest.version = LH_VERSION;
     manifest.kind = kind;
-    manifest.options_json = io::to_line(options_json(options));
+    manifest.options_json = options.decisive_options_json.empty()
+                                ? io::to_line(options_json(options))
+                                : options.decisive_options_json;
     for (const std::string& path : options.parents) {
         manifest.parents.push_back(record::manifest_hash(record::read_manifest(path)).hex());
     }
@@ -157,7 +159,7 @@ void retract_earlier_output(const Options& options, const Inputs& inputs, Target
 void write_manifests(const Options& options, const Inputs& inputs, Target target,
                      const std::vector<Source>& sources,
                      const std::vector<record::FileEntry>& outputs,
-                     const record::FileEntry& removal_list) {
+                     const record::FileEntry& removal_list, const std::string& details) {
     record::Manifest manifest = make_manifest(options, "documents");
     for (size_t i = 0; i < inputs.size(); ++i) {
         manifest.inputs.push_back({inputs[i].path, sources[i].stored_bytes,
@@ -166,7 +168,7 @@ void write_manifests(const Options& options, const Inputs& inputs, Target target
     }
     add_found_parents(manifest, inputs, sources);
     manifest.outputs = outputs;
-    manifest.details_json = details_json(sources);
+    manifest.details_json = details.empty() ? details_json(sources) : details;
     if (!options.removal_list.empty()) {
         record::Manifest list = manifest;
         list.kind = "removal-list";

@@ -2,6 +2,7 @@
 #pragma once
 // Manifests of what dedup-minhash writes (longhaul-manifest.5).
 
+#include <string>
 #include <vector>
 
 #include "lib/dedup/inputs.h"
@@ -24,10 +25,10 @@ bool is_complete(const Options& options, const Inputs& inputs, Target target,
 void retract_earlier_output(const Options& options, const Inputs& inputs, Target target);
 
 /// Writes the manifest of the output (beside it or inside its folder), of the removal list, and the
-/// one that --manifest asks.
+/// one that --manifest asks. @param details JSON object of its details; empty: those of a run
 void write_manifests(const Options& options, const Inputs& inputs, Target target,
                      const std::vector<Source>& sources,
                      const std::vector<record::FileEntry>& outputs,
-                     const record::FileEntry& removal_list);
+                     const record::FileEntry& removal_list, const std::string& details = "");
 
 }  // namespace longhaul::dedup

@@ -23,6 +23,8 @@ struct Options {
     int num_samples = 0;  // pairs to show side by side
 
     Parameters parameters;
+    /// Of a sub-command with other parameters: the options that decide its output, one JSON object.
+    std::string decisive_options_json;
     corpus::ReaderOptions reader;
     std::string on_bad_record = "skip";
     std::string max_bad_records = "1%";

@@ -16,7 +16,11 @@ int main(int argc, char** argv) {
     };
     return cli::run_main("dedup-minhash", argc, argv, [&](const cli::Args& args) {
         const std::map<std::string, std::function<ExitCode(const cli::Args&)>> special{
-            {"run", run}, {"explain", run_explain}, {"plan", run_plan}, {"apply", run_apply}};
+            {"run", run},
+            {"explain", run_explain},
+            {"plan", run_plan},
+            {"apply", run_apply},
+            {"spans", run_spans}};
         std::vector<cli::Subcommand> subcommands;
         for (const auto& [name, one_line] : subcommand_lines()) {
             const auto found = special.find(name);

@@ -5,7 +5,7 @@
 
 namespace longhaul {
 
-void DecidingOptions::add_to(cli::Command& command, dedup::Options& options) {
+void InputOptions::add_to(cli::Command& command, dedup::Options& options) {
     const std::string input = "Input";
     command.option("--input-format", options.reader.layout, "WORD", "auto, jsonl, lines or file")
         .group(input);
@@ -17,6 +17,18 @@ void DecidingOptions::add_to(cli::Command& command, dedup::Options& options) {
         .option("--max-bad-records", options.max_bad_records, "N",
                 "fail when more are bad: a number, or a percentage of all")
         .group(input);
+}
+
+void InputOptions::resolve(dedup::Options& options) const {
+    if (options.inputs.empty()) throw UsageError("no INPUT; - is stdin");
+    if (max_line.value < 1) throw UsageError("--max-line must be at least 1");
+    options.reader.max_line_bytes = max_line.value;
+    options.reader.policy =
+        corpus::BadRecordPolicy::parse(options.on_bad_record, options.max_bad_records);
+}
+
+void DecidingOptions::add_to(cli::Command& command, dedup::Options& options) {
+    input.add_to(command, options);
     parameters.add_to(command);
     const std::string removal = "Parameters";
     command
@@ -30,14 +42,10 @@ void DecidingOptions::add_to(cli::Command& command, dedup::Options& options) {
 }
 
 void DecidingOptions::resolve(const cli::Command& command, dedup::Options& options) const {
-    if (options.inputs.empty()) throw UsageError("no INPUT; - is stdin");
+    input.resolve(options);
     if (options.max_candidates < 1) throw UsageError("--max-candidates must be at least 1");
-    if (max_line.value < 1) throw UsageError("--max-line must be at least 1");
     options.parameters = parameters.resolve(command);
     options.parameters.is_transitive = is_transitive;
-    options.reader.max_line_bytes = max_line.value;
-    options.reader.policy =
-        corpus::BadRecordPolicy::parse(options.on_bad_record, options.max_bad_records);
 }
 
 void UnitOptions::add_to(cli::Command& command) {

@@ -14,10 +14,19 @@
 
 namespace longhaul {
 
+/// How inputs are read.
+struct InputOptions {
+    cli::Bytes max_line{64 << 20};
+
+    void add_to(cli::Command& command, dedup::Options& options);
+    /// @throws UsageError
+    void resolve(dedup::Options& options) const;
+};
+
 /// What decides the output, for `run` and `plan`.
 struct DecidingOptions {
+    InputOptions input;
     ParameterOptions parameters;
-    cli::Bytes max_line{64 << 20};
     bool is_transitive = false;
 
     void add_to(cli::Command& command, dedup::Options& options);

@@ -24,5 +24,6 @@ struct ParameterOptions {
 /// @param name "dedup-minhash" or "dedup-minhash run", for --help
 ExitCode run_dedup(const std::string& name, const cli::Args& args);
 ExitCode run_explain(const cli::Args& args);
+ExitCode run_spans(const cli::Args& args);
 
 }  // namespace longhaul
