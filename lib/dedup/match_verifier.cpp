@@ -46,15 +46,17 @@ void MatchVerifier::add(const JoinedMatch& match, SpanFindings& findings) {
 
 void MatchVerifier::claim(const JoinedMatch& match, uint64_t begin, uint64_t end,
                           SpanFindings& findings) {
-    if (end < begin + min_length_) return;
+    if (end < begin + min_length_ || end <= cut_end_) return;
+    const uint64_t new_begin = std::max(begin, cut_end_);
     if (begin > cut_end_ || cut_begin_ == cut_end_) {
         end_cut(findings);
         cut_begin_ = begin;
     }
     cut_end_ = std::max(cut_end_, end);
     const uint64_t base = text_.begin.value();
-    uses_.add({Packed48(begin - match.distance()),
-               {text_.id, static_cast<uint32_t>(begin - base), static_cast<uint32_t>(end - base)}});
+    uses_.add(
+        {Packed48(new_begin - match.distance()),
+         {text_.id, static_cast<uint32_t>(new_begin - base), static_cast<uint32_t>(end - base)}});
 }
 
 void MatchVerifier::end_cut(SpanFindings& findings) {
@@ -69,7 +71,7 @@ void MatchVerifier::end_cut(SpanFindings& findings) {
 void MatchVerifier::finish(SpanFindings& findings) {
     end_cut(findings);
     uses_.finish();
-    FrequentSpans frequent;
+    FrequentSpans frequent(FrequentSpans::By::kBytes);
     FrequentSpan span;
     uint64_t source = 0;
     for (SourceUse use; uses_.next(use);) {

@@ -19,16 +19,19 @@ struct FrequentSpan {
     std::string text;  // its first bytes, from the second reading
 };
 
-/// Keeps the most frequent ones.
+/// Keeps those that go most often, or those of which the most bytes go.
 class FrequentSpans {
  public:
     static constexpr size_t kKept = 10;
+    enum class By : uint8_t { kCopies, kBytes };
 
+    explicit FrequentSpans(By by) : by_(by) {}
     void add(const FrequentSpan& span);
-    /// The most frequent first; of equals the first in the input.
+    /// The greatest first; of equals the first in the input.
     const std::vector<FrequentSpan>& spans() const { return spans_; }
 
  private:
+    By by_;
     std::vector<FrequentSpan> spans_;
 };
 

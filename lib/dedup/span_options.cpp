@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/span_options.h"
 
+#include <algorithm>
 #include <array>
 
 #include "lib/base/error.h"
@@ -50,9 +51,12 @@ void complete(SpanOptions& options) {
         options.min_length = is_substring ? SpanOptions::kDefaultSubstringBytes
                                           : SpanOptions::kDefaultUnitCharacters;
     }
-    if (is_substring && options.min_length > SpanOptions::kMaxSubstringBytes) {
-        throw UsageError(format("--min-length {}: substrings are found from lengths of at most {}",
-                                options.min_length, SpanOptions::kMaxSubstringBytes));
+    const bool is_in_range = options.min_length >= SpanOptions::kMinSubstringBytes &&
+                             options.min_length <= SpanOptions::kMaxSubstringBytes;
+    if (is_substring && !is_in_range) {
+        throw UsageError(format("--min-length {}: of substrings from {} to {} bytes",
+                                options.min_length, SpanOptions::kMinSubstringBytes,
+                                SpanOptions::kMaxSubstringBytes));
     }
     if (options.max_copies < 1) throw UsageError("--max-copies must be at least 1");
     if (is_substring && options.max_copies != 1) {
@@ -64,6 +68,21 @@ void complete(SpanOptions& options) {
                                 human_bytes(options.common.reader.max_line_bytes)));
     }
     options.common.decisive_options_json = decisive_options(options);
+}
+
+MemoryPlan plan_span_memory(const SpanOptions& options) {
+    // A byte of a line takes about 9 on its way (reader 3, batch, decoded, copied and normalised
+    // text, output), and the records of its units, of which there may be one for every min_length
+    // bytes: as much as plan_memory() allows for, except where units are tiny.
+    constexpr uint64_t kTiny = 5;
+    const uint64_t factor =
+        options.unit != SpanUnit::kSubstring && options.min_length < kTiny ? 2 : 1;
+    Options scaled = options.common;
+    scaled.reader.max_line_bytes *= factor;
+    MemoryPlan plan = plan_memory(scaled);
+    plan.in_flight_bytes /= factor;
+    plan.batch_bytes = std::min(plan.batch_bytes, plan.in_flight_bytes);
+    return plan;
 }
 
 }  // namespace longhaul::dedup

@@ -203,7 +203,7 @@ SpanReading read_spans(Inputs& inputs, const SpanOptions& options, const MemoryP
 void find_equal_units(ExternalSorter<UnitRecord>& units, uint64_t max_copies, SpillArea& area,
                       uint64_t sort_bytes, SpanFindings& findings) {
     ExternalSorter<OrderedCut> cuts(area, sort_bytes / 4);
-    FrequentSpans frequent;
+    FrequentSpans frequent(FrequentSpans::By::kCopies);
     FrequentSpan span;
     Hash128 hash;
     uint64_t num_copies = 0;  // of `hash` so far

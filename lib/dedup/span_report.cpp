@@ -109,7 +109,7 @@ Json span_report_json(const SpanFacts& facts) {
         {"total", counts_json(facts, total_of(reading.sources), total_of(reading.counts))},
         {"sources", sources},
         {"bad_records", reading.bad.to_json()},
-        {"most_frequent", frequent_json(facts)}};
+        {"most_removed", frequent_json(facts)}};
     if (is_substring(facts)) report["search"] = search_json(facts.findings);
     report.update({{"threads", facts.options.common.threads},
                    {"memory_bytes", facts.options.common.memory_bytes},

@@ -31,7 +31,7 @@ class SpanRun {
           common_(options.common),
           inputs_(common_.inputs, common_.reader.layout),
           target_(resolve_target(common_.output, inputs_, !common_.removal_list.empty())),
-          memory_(plan_memory(common_)),
+          memory_(plan_span_memory(options)),
           area_(common_.tmp_dir) {}
 
     ExitCode execute() {
@@ -130,7 +130,7 @@ std::string describe_spans(const SpanOptions& options) {
     const Options& common = options.common;
     const Inputs inputs(common.inputs, common.reader.layout);
     const Target target = resolve_target(common.output, inputs, !common.removal_list.empty());
-    plan_memory(common);
+    plan_span_memory(options);
     check_paths(common, inputs, target);
     const bool is_substring = options.unit == SpanUnit::kSubstring;
     std::string text = format("unit   {} of at least {} {}, {}\n", span_unit_name(options.unit),

@@ -83,6 +83,11 @@ TEST_CASE("units: options that make no sense are refused") {
     dedup::complete(options);
     CHECK(options.min_length == 200);
     CHECK(options.is_exact);
+    options.min_length = 7;
+    CHECK_THROWS_AS(dedup::complete(options), UsageError);
+    options.min_length = 40000;
+    CHECK_THROWS_AS(dedup::complete(options), UsageError);
+    options.min_length = 8;
     options.max_copies = 2;
     CHECK_THROWS_AS(dedup::complete(options), UsageError);
     options = {};
