@@ -80,7 +80,8 @@ class SpanWorker {
             if (text.size() < options_.min_length) return;
             anchors_.scan(text, item.anchors, item.repeats);
             item.texts += text;
-            item.ends.push_back({id, item.texts.size(), item.anchors.size(), item.repeats.size()});
+            item.ends.push_back(
+                {line, item.texts.size(), item.anchors.size(), item.repeats.size()});
             return;
         }
         for_each_unit(text, options_.unit, [&](const TextUnit& unit) {

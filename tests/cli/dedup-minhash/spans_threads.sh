@@ -19,7 +19,8 @@ for unit in line substring; do
     grep -c '"spilled_bytes": 0,' report.json || echo "$unit: spilled"
     test "$(wc -c <out1/in.jsonl)" -lt "$(wc -c <in.jsonl)"
     for delay in 0.05 0.1 0.2; do
-        run -o killed &
+        # Not by the function: its shell would be killed, and the program go on.
+        dedup-minhash spans -q --unit $unit --min-length 20 -o killed in.jsonl &
         sleep $delay
         kill -KILL $! 2>/dev/null || true
         wait $! 2>/dev/null || true
