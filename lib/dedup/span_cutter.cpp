@@ -280,7 +280,8 @@ void cut_spans(const CutContext& context, SpanReading& reading) {
                   },
                   [&](CutItem& item, size_t worker) { cutters[worker]->cut_batch(item); },
                   [&](CutItem& item) { take(item, context, reading, samples); },
-                  [](const CutItem& item) { return item.batch.bytes.size(); }});
+                  [](const CutItem& item) { return item.batch.bytes.size(); }},
+                 context.output.tasks());
     for (size_t i = 0; i < samples.size(); ++i) context.findings.frequent[i].text = samples[i];
 }
 

@@ -83,7 +83,7 @@ class SpanRun {
         retract_earlier_output(common_, inputs_, target_);
         // A killed run leaves this begun manifest, by which the next one knows the file as ours.
         if (target_ == Target::kFile) begun_manifest_.emplace(common_.output + ".manifest.json");
-        OutputWriter output(target_, common_.output, inputs_);
+        OutputWriter output(target_, common_.output, inputs_, common_.threads);
         SpanList list(common_.removal_list);
         cli::Progress progress("cutting", inputs_.total_bytes(), common_.progress);
         cut_spans({inputs_, options_, memory_, findings, output, list,
