@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every preset gives the same bytes with more threads and in stages, which read its parameters from
 # the plan; a work directory is not mixed with another preset, hash or number of hashes.
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$CASE_DIR/corpus.inc"
 mkdir in
 make_corpus 1 200 >in/1.jsonl

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Stage files that are missing, cut, damaged or not of this plan, and inputs that changed, are named.
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$CASE_DIR/corpus.inc"
 mkdir in
 make_corpus 5 300 >in/a.jsonl

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The stages give the bytes of `run`, whatever the numbers of units, parts and tasks, which may
 # differ from stage to stage; what is done is not done again.
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$CASE_DIR/corpus.inc"
 make_inputs
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Each stage killed at some moments and run again: the same bytes, and nothing left behind.
 set -eu
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$CASE_DIR/corpus.inc"
 mkdir in
 for k in 1 2; do make_corpus $k 6000 >in/$k.jsonl; done
