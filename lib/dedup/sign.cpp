@@ -6,8 +6,8 @@
 
 #include "lib/base/check.h"
 #include "lib/base/error.h"
-#include "lib/corpus/document_reader.h"
 #include "lib/dedup/batch.h"
+#include "lib/dedup/line_scan.h"
 #include "lib/dedup/minhash.h"
 #include "lib/dedup/ordered_pipeline.h"
 #include "lib/dedup/shingle.h"
@@ -38,21 +38,14 @@ struct SignItem {
 
 /// One thread's tools.
 struct Worker {
-    corpus::DocumentScanner json, lines, file;
+    LineScanner scanner;
     Shingler shingler;
     std::vector<uint64_t> signature;
 
     explicit Worker(const Options& options)
-        : json(corpus::Layout::kJsonLines, options.reader.text_field),
-          lines(corpus::Layout::kTextLines),
-          file(corpus::Layout::kTextFile),
+        : scanner(options.reader),
           shingler(options.parameters),
           signature(static_cast<size_t>(options.parameters.num_hashes())) {}
-
-    corpus::DocumentScanner& scanner(corpus::Layout layout) {
-        if (layout == corpus::Layout::kJsonLines) return json;
-        return layout == corpus::Layout::kTextLines ? lines : file;
-    }
 };
 
 class Signer {
@@ -69,13 +62,13 @@ class Signer {
         const Input& input = inputs_[item.batch.input];
         item.counts.num_lines = item.batch.lines.size();
         for (size_t line = 0; line < item.batch.lines.size(); ++line) {
-            const corpus::ScanResult result = scan(worker, item.batch, line, input.layout);
+            const corpus::ScanResult result = worker.scanner.scan(item.batch, line, input.layout);
             if (result.is_blank) {
                 ++item.counts.num_blank;
             } else if (result.reason != corpus::Reason::kNone) {
-                note_bad(item, line, result, input.name);
-                item.is_cut = input.is_stream && input.layout == corpus::Layout::kJsonLines &&
-                              is_half_line(item.batch.lines[line], result);
+                ++item.counts.num_bad;
+                item.bad.emplace_back(line, bad_record_of(item.batch, line, result, input.name));
+                item.is_cut = is_cut_stream(input, item.batch.lines[line], result);
             } else {
                 sign_document(item, line, result, worker);
             }
@@ -84,32 +77,6 @@ class Signer {
     }
 
  private:
-    static corpus::ScanResult scan(Worker& worker, const Batch& batch, size_t line,
-                                   corpus::Layout layout) {
-        if (!batch.lines[line].is_too_long) {
-            return worker.scanner(layout).scan(batch.content(line));
-        }
-        corpus::ScanResult result;
-        result.reason = corpus::Reason::kTooLong;
-        result.detail = "see --max-line";
-        return result;
-    }
-
-    /// A program that dies while it writes into a pipe leaves a line like this.
-    static bool is_half_line(const BatchLine& line, const corpus::ScanResult& result) {
-        return !line.has_newline && (result.reason == corpus::Reason::kNotJson ||
-                                     result.reason == corpus::Reason::kInvalidUtf8);
-    }
-
-    static void note_bad(SignItem& item, size_t line, const corpus::ScanResult& result,
-                         const std::string& name) {
-        const BatchLine& at = item.batch.lines[line];
-        ++item.counts.num_bad;
-        item.bad.emplace_back(line, corpus::make_bad_record(
-                                        name, result, item.batch.content(line),
-                                        {item.batch.first_row + line, at.offset + at.mark_bytes}));
-    }
-
     void sign_document(SignItem& item, size_t line, const corpus::ScanResult& result,
                        Worker& worker) const {
         ++item.counts.num_documents;
@@ -162,12 +129,7 @@ void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signe
         result.bad.add(bad);
         sink.add_bad(batch.first_id + line, bad.reason);
     }
-    if (item.is_cut) {
-        throw DataError(
-            format("{}: the stream was cut inside its last line; look at the program "
-                   "that writes it (set -o pipefail)",
-                   item.bad.back().second.describe()));
-    }
+    if (item.is_cut) fail_cut_stream(item.bad.back().second);
     for (const ExactRecord& record : item.exact) {
         sink.add_document({record.hash, batch.first_id + record.id});
     }

@@ -72,6 +72,7 @@ class SpanWorker {
                 read_text(item, line, result.text);
             }
         }
+        item.batch.bytes = Bytes();  // not needed any more
     }
 
  private:

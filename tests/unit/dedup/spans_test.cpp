@@ -235,8 +235,7 @@ TEST_CASE("spans: substrings are cut between characters") {
     const std::string shared = "0123456789 abcdefghij";
     Fixture fixture(to_jsonl({"\u4e2d" + shared + "\u00e9", "\u4f2d" + shared + "\u00e8!"}),
                     SpanUnit::kSubstring, 10);
-    CHECK(texts_of(fixture.run()) ==
-          Texts{"\u4e2d" + shared + "\u00e9", "\u4f2d\u00e8!"});
+    CHECK(texts_of(fixture.run()) == Texts{"\u4e2d" + shared + "\u00e9", "\u4f2d\u00e8!"});
 }
 
 TEST_CASE("spans: no documents, empty texts and one huge line") {
