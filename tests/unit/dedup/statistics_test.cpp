@@ -94,6 +94,30 @@ TEST_CASE("statistics: every scheme is unbiased, of the variance of theory, true
     }
 }
 
+// What `explain` prints for a preset, near the middle of its S-curve, where errors show most.
+TEST_CASE("statistics: the bands of every preset hit as explain says, with its own hash and ours") {
+    for (const dedup::PresetInfo& preset : dedup::presets()) {
+        Parameters parameters = dedup::preset_parameters(preset.name);
+        const Scheme own = parameters.scheme;
+        for (const Scheme scheme : {own, Scheme::kNative}) {
+            parameters.scheme = scheme;
+            const double half = dedup::half_point(parameters.bands, parameters.rows);
+            constexpr int kSize = 100;
+            for (const int common :
+                 {static_cast<int>(half * kSize) - 8, static_cast<int>(half * kSize) + 5}) {
+                const Statistics found = measure(MinHasher(parameters), parameters, kSize, common);
+                const double expected = dedup::candidate_probability(
+                    static_cast<double>(common) / kSize, parameters.bands, parameters.rows);
+                CAPTURE(preset.name);
+                CAPTURE(dedup::scheme_name(scheme));
+                CAPTURE(common);
+                const double error = std::sqrt(expected * (1 - expected) / kTrials);
+                CHECK(std::abs(found.hits - expected) < kErrors * error + 0.01);
+            }
+        }
+    }
+}
+
 // Different shingles share a value of 16 bits, so the estimate is too high: of n shingles, one has
 // the value of the least with probability about n/2^16, which an even multiplier doubles for each
 // factor of two. With a uniform multiplier that makes 8 n/2^16, times the share of pairs (1-J).
