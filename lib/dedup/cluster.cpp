@@ -122,20 +122,30 @@ Decision Clusterer::decide_candidate(uint64_t id, std::span<const Packed48> grou
     return decision;
 }
 
-/// --transitive: everything in the component of an earlier document goes; the Jaccard is measured
+void Clusterer::keep_index_document(uint64_t id, std::span<const Packed48> groups,
+                                    std::span<const uint64_t> set) {
+    if (components_ == nullptr) {
+        keep(id, groups, set);
+        close_groups(groups);
+    } else if (kept_of_root_.emplace(components_->root(id), id).second) {
+        store_.put(id, set, ~uint64_t{0});
+    }
+}
+
+/// --transitive: of a component, everything but its first document goes; the Jaccard is measured
 /// for the report only.
 Decision Clusterer::decide_by_component(uint64_t id, std::span<const uint64_t> set) {
-    const uint64_t root = components_->root(id);
-    if (root == id) {
+    const auto [kept, is_first] = kept_of_root_.emplace(components_->root(id), id);
+    if (is_first) {
         store_.put(id, set, ~uint64_t{0});
         return {id, Verdict::kKept, 0, 0};
     }
-    const double jaccard = compare(set, root, 0);
+    const double jaccard = compare(set, kept->second, 0);
     if (jaccard < parameters_.threshold) {
         ++counts_.num_below_threshold;
         ++counts_.num_unverified;
     }
-    return remove(id, root, jaccard);
+    return remove(id, kept->second, jaccard);
 }
 
 }  // namespace longhaul::dedup

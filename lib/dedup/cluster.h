@@ -40,7 +40,8 @@ inline Decision decision_of(const Fate& fate) {
     return {fate.id, Verdict::kExact, fate.kept, 1};
 }
 
-/// Feed it every candidate and exact copy in the order of ids. Not thread-safe.
+/// Feed it every candidate in the order of the keep rule, and every exact copy after its first
+/// document. Not thread-safe.
 class Clusterer {
  public:
     /// @param components null unless --transitive
@@ -49,6 +50,9 @@ class Clusterer {
 
     /// An exact copy of an earlier document.
     Decision decide_copy(uint64_t id, uint64_t first);
+    /// A document that stays whatever it is like; before all others.
+    void keep_index_document(uint64_t id, std::span<const Packed48> groups,
+                             std::span<const uint64_t> set);
     /// A member of candidate groups. @param set its sorted shingles
     Decision decide_candidate(uint64_t id, std::span<const Packed48> groups,
                               std::span<const uint64_t> set);
@@ -74,6 +78,7 @@ class Clusterer {
     std::unordered_map<uint64_t, std::vector<uint64_t>> more_kept_;  // beyond the first
     std::vector<uint64_t> gathered_;
     std::unordered_map<uint64_t, Decision> removed_firsts_;  // near removals with exact copies
+    std::unordered_map<uint64_t, uint64_t> kept_of_root_;    // --transitive: of each component
     ClusterCounts counts_;
 };
 

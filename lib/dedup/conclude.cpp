@@ -30,18 +30,27 @@ void publish(const Outcome& outcome) {
 void conclude(Outcome& outcome, StageClock& clock) {
     const Options& options = outcome.options;
     if (!options.report.empty() || options.num_samples > 0) {
-        read_texts(outcome.survey, outcome.inputs, outcome.sources, options, kShownTextBytes);
+        read_texts(outcome.survey, outcome.all_inputs, outcome.all_sources, options,
+                   kShownTextBytes);
         clock.end_stage("survey", 0);
     }
-    const RunFacts facts{options,        outcome.inputs, outcome.sources,
-                         outcome.bad,    outcome.counts, outcome.groups,
-                         outcome.survey, clock.costs(),  outcome.spilled_bytes};
+    const RunFacts facts{options,
+                         outcome.inputs,
+                         outcome.sources,
+                         outcome.all_inputs,
+                         outcome.all_sources,
+                         outcome.bad,
+                         outcome.counts,
+                         outcome.groups,
+                         outcome.survey,
+                         clock.costs(),
+                         outcome.spilled_bytes};
     if (!options.report.empty()) {
         io::write_file_atomically(options.report, io::to_pretty(report_json(facts)));
     }
     if (options.num_samples > 0 && log::level() <= log::Level::kInfo) {
         const std::string pairs =
-            pairs_side_by_side(outcome.survey, outcome.inputs, outcome.sources,
+            pairs_side_by_side(outcome.survey, outcome.all_inputs, outcome.all_sources,
                                static_cast<size_t>(options.num_samples));
         io::write_full(2, pairs + "\n", "standard error");
     }

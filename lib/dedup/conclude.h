@@ -18,6 +18,9 @@ struct Outcome {
     const Inputs& inputs;
     Target target;
     const std::vector<Source>& sources;
+    // The same after those of the indexes: what ids count through.
+    const Inputs& all_inputs;
+    const std::vector<Source>& all_sources;
     std::vector<record::FileEntry> outputs;
     record::FileEntry removal_list;
     corpus::BadRecords bad;

@@ -21,6 +21,7 @@
 #include "lib/dedup/removal_list.h"
 #include "lib/dedup/report.h"
 #include "lib/dedup/sign.h"
+#include "lib/dedup/staged.h"
 #include "lib/dedup/survey.h"
 #include "lib/io/atomic_file.h"
 #include "lib/log/log.h"
@@ -63,7 +64,8 @@ class Run {
 
         Clusterer clusterer(options_.parameters, options_.max_candidates, exact.has_copies,
                             bands.counts.num_groups, area_, memory_.store_bytes, components.get());
-        Outcome outcome{options_, inputs_, target_, sources_, {}, {}, documents.bad, {}, {}, {}, 0};
+        Outcome outcome{options_, inputs_,       target_, sources_, inputs_, sources_, {},
+                        {},       documents.bad, {},      {},       {},      0};
         apply_removal(exact, bands, clusterer, outcome);
         outcome.counts = clusterer.counts();
         outcome.groups = bands.counts;
@@ -137,7 +139,8 @@ class Run {
 }  // namespace
 
 ExitCode run(const Options& options) {
-    return Run(options).execute();
+    const bool needs_stages = !options.keep.is_input_order() || !options.against.empty();
+    return needs_stages ? run_staged(options, "", {}) : Run(options).execute();
 }
 
 std::string describe_plan(const Options& options) {
@@ -149,6 +152,10 @@ std::string describe_plan(const Options& options) {
     text += format("{}: a document goes at Jaccard >= {} with the kept one\n",
                    options.parameters.is_transitive ? "transitive, not verified" : "verified",
                    options.parameters.threshold);
+    if (!options.keep.is_input_order()) {
+        text += format("of duplicates, the best by {} stays\n", options.keep.words());
+    }
+    for (const IndexRef& index : options.against) text += format("against {}\n", index.work);
     constexpr std::array kLayouts{"JSON lines", "text, a document a line", "text, one document"};
     for (size_t i = 0; i < inputs.size(); ++i) {
         const Input& input = inputs[i];

@@ -120,6 +120,11 @@ Inputs Inputs::slice(size_t begin, size_t end) const {
     return result;
 }
 
+void Inputs::append(const Inputs& other) {
+    inputs_.insert(inputs_.end(), other.inputs_.begin(), other.inputs_.end());
+    spools_.insert(spools_.end(), other.spools_.begin(), other.spools_.end());
+}
+
 uint64_t Inputs::total_bytes() const {
     uint64_t total = 0;
     for (const Input& input : inputs_) total += input.bytes;

@@ -32,6 +32,8 @@ class Inputs {
     explicit Inputs(std::vector<Input> inputs);
     /// Those from `begin` on below `end`. A stream read through one of both is read through both.
     Inputs slice(size_t begin, size_t end) const;
+    /// Adds those of `other`; what was said of streams holds.
+    void append(const Inputs& other);
 
     size_t size() const { return inputs_.size(); }
     const Input& operator[](size_t index) const { return inputs_[index]; }

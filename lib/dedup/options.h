@@ -8,9 +8,18 @@
 #include <vector>
 
 #include "lib/corpus/document_reader.h"
+#include "lib/dedup/keep_rule.h"
 #include "lib/dedup/parameters.h"
 
 namespace longhaul::dedup {
+
+/// A finished work directory whose kept documents come before all others (--against).
+struct IndexRef {
+    std::string work;
+    std::string content;  // names what it holds: the same for equal inputs and options
+    std::string plan;     // hash of its plan
+    uint64_t num_units = 0;
+};
 
 struct Options {
     std::vector<std::string> inputs;
@@ -30,6 +39,8 @@ struct Options {
     std::string max_bad_records = "1%";
     /// A document is compared with at most so many kept documents of each group of candidates.
     uint64_t max_candidates = 16;
+    KeepRule keep;
+    std::vector<IndexRef> against;
 
     int threads = 1;
     uint64_t memory_bytes = 0;

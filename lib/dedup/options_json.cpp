@@ -22,6 +22,15 @@ io::Json options_json(const Options& options) {
                      {"max_line_bytes", options.reader.max_line_bytes},
                      {"on_bad_record", options.on_bad_record},
                      {"max_bad_records", options.max_bad_records}};
+    if (!options.keep.is_input_order()) {
+        json["keep"] = options.keep.words();
+        json["priority"] = options.keep.priority_words();
+    }
+    if (!options.against.empty()) {
+        io::Json contents = io::Json::array();
+        for (const IndexRef& index : options.against) contents.push_back(index.content);
+        json["against"] = contents;
+    }
     return json;
 }
 
@@ -46,6 +55,11 @@ Options options_from_json(const io::Json& json, const std::string& source) {
     get("max_line_bytes", options.reader.max_line_bytes);
     get("on_bad_record", options.on_bad_record);
     get("max_bad_records", options.max_bad_records);
+    if (json.contains("keep")) {
+        options.keep =
+            KeepRule::parse(io::require<std::string>(json, "keep", source),
+                            io::require<std::vector<std::string>>(json, "priority", source));
+    }
     options.reader.policy =
         corpus::BadRecordPolicy::parse(options.on_bad_record, options.max_bad_records);
     validate(p);
@@ -53,11 +67,9 @@ Options options_from_json(const io::Json& json, const std::string& source) {
 }
 
 Hash128 keys_hash(const Options& options) {
-    io::Json json = options_json(options);
-    for (const char* const later :
-         {"threshold", "transitive", "max_candidates", "on_bad_record", "max_bad_records"}) {
-        json.erase(later);
-    }
+    const io::Json all = options_json(options);
+    io::Json json;
+    for (const char* const key : {"preset", "hash", "bands", "rows", "ngram"}) json[key] = all[key];
     return xxh3_128(io::to_line(json));
 }
 

@@ -67,10 +67,22 @@ io::Json inputs_json(const Plan& plan) {
     return inputs;
 }
 
+io::Json indexes_json(const Plan& plan) {
+    io::Json indexes = io::Json::array();
+    for (const IndexRef& index : plan.options.against) {
+        indexes.push_back({{"work", index.work},
+                           {"content", index.content},
+                           {"plan", index.plan},
+                           {"units", index.num_units}});
+    }
+    return indexes;
+}
+
 io::Json plan_json(const Plan& plan) {
     return {{"format", kFormat},
             {"tool", "dedup-minhash"},
             {"options", options_json(plan.options)},
+            {"indexes", indexes_json(plan)},
             {"folder", plan.folder},
             {"splits", plan.num_splits},
             {"unit_ends", plan.unit_ends},
@@ -84,6 +96,12 @@ Plan plan_from_json(const io::Json& json, const std::string& source) {
     }
     Plan plan;
     plan.options = options_from_json(io::require<io::Json>(json, "options", source), source);
+    for (const io::Json& entry : io::require<io::Json>(json, "indexes", source)) {
+        plan.options.against.push_back({io::require<std::string>(entry, "work", source),
+                                        io::require<std::string>(entry, "content", source),
+                                        io::require<std::string>(entry, "plan", source),
+                                        io::require<uint64_t>(entry, "units", source)});
+    }
     plan.folder = io::require<std::string>(json, "folder", source);
     plan.num_splits = io::require<uint64_t>(json, "splits", source);
     plan.unit_ends = io::require<std::vector<uint64_t>>(json, "unit_ends", source);
@@ -105,6 +123,7 @@ Plan plan_from_json(const io::Json& json, const std::string& source) {
 Plan make_plan(const Options& options, const Inputs& inputs, const PlanRequest& request) {
     Plan plan;
     plan.options = options_from_json(options_json(options), "options");
+    plan.options.against = options.against;
     plan.folder = fs::current_path().string();
     for (size_t i = 0; i < inputs.size(); ++i) {
         const Input& input = inputs[i];
@@ -219,6 +238,19 @@ Inputs inputs_of(const Plan& plan) {
     if (has_relative && !fs::equivalent(plan.folder, fs::current_path(), error)) {
         throw UsageError(format(
             "the inputs' names start from {}, where the plan was made: run there", plan.folder));
+    }
+    return Inputs(std::move(inputs));
+}
+
+Inputs inputs_of_index(const Plan& plan) {
+    std::vector<Input> inputs;
+    for (const PlannedInput& planned : plan.inputs) {
+        const std::string path = (fs::path(plan.folder) / planned.path).string();
+        std::error_code error;
+        const bool is_here = fs::equivalent(plan.folder, fs::current_path(), error);
+        inputs.push_back({is_here ? planned.path : path, planned.path,
+                          corpus::parse_layout(plan.options.reader.layout, planned.path),
+                          planned.bytes, false});
     }
     return Inputs(std::move(inputs));
 }

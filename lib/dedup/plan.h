@@ -29,7 +29,7 @@ struct PlannedInput {
 };
 
 struct Plan {
-    Options options;     // only what decides the output
+    Options options;     // only what decides the output, and where the indexes are
     std::string folder;  // that relative paths start from
     std::vector<PlannedInput> inputs;
     std::vector<uint64_t> unit_ends;  // unit u holds the inputs from unit_ends[u-1] on below this
@@ -58,6 +58,8 @@ bool write_plan(const std::filesystem::path& work, const Plan& plan, bool is_for
 /// The planned inputs as they are read. @throws UsageError when relative names mean other files
 /// here than where the plan was made
 Inputs inputs_of(const Plan& plan);
+/// The same for a plan of another folder: relative names are made absolute there.
+Inputs inputs_of_index(const Plan& plan);
 /// @throws DataError naming an input whose size or time is not that of the plan
 void check_unchanged(const Plan& plan, uint64_t unit);
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "lib/base/hash.h"
+#include "lib/dedup/keep_rule.h"
 
 namespace longhaul::dedup {
 
@@ -51,6 +52,16 @@ struct ExactRecord {
     uint64_t id = 0;
     bool operator<(const ExactRecord& other) const {
         return std::tie(hash, id) < std::tie(other.hash, other.id);
+    }
+};
+
+/// The same under a keep rule: of equal documents, the one that stays comes first.
+struct OrderedExactRecord {
+    Hash128 hash;
+    OrderKey order;
+    uint64_t id = 0;
+    bool operator<(const OrderedExactRecord& other) const {
+        return std::tie(hash, order, id) < std::tie(other.hash, other.order, other.id);
     }
 };
 

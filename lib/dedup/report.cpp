@@ -39,6 +39,7 @@ Json parameters_json(const Options& options) {
             {"threshold", p.threshold},
             {"transitive", p.is_transitive},
             {"max_candidates", options.max_candidates},
+            {"keep", options.keep.words()},
             {"simd_target", simd_target()}};
 }
 
@@ -61,6 +62,7 @@ Json source_json(const Source& source) {
             {"blank_lines", source.num_blank},
             {"short_documents", source.num_short},
             {"lone_surrogates", source.num_lone_surrogates},
+            {"without_score", source.num_no_score},
             {"stored_bytes", source.stored_bytes},
             {"text_bytes", source.text_bytes},
             {"line_bytes_in", source.raw_bytes},
@@ -68,10 +70,10 @@ Json source_json(const Source& source) {
 }
 
 Json place_json(uint64_t id, const RunFacts& facts) {
-    const Place place = place_of(id, facts.sources);
+    const Place place = place_of(id, facts.all_sources);
     const auto text = facts.survey.texts.find(id);
     const std::string shown = text == facts.survey.texts.end() ? "" : text->second;
-    return {{"path", facts.inputs[place.input].path},
+    return {{"path", facts.all_inputs[place.input].path},
             {"row", place.row},
             {"text", shown.substr(0, kShownBytes)}};
 }
@@ -156,6 +158,7 @@ Source total_of(const std::vector<Source>& sources) {
         total.num_blank += source.num_blank;
         total.num_short += source.num_short;
         total.num_lone_surrogates += source.num_lone_surrogates;
+        total.num_no_score += source.num_no_score;
         total.text_bytes += source.text_bytes;
         total.raw_bytes += source.raw_bytes;
         total.stored_bytes += source.stored_bytes;
@@ -208,6 +211,10 @@ std::vector<std::string> report_lines(const RunFacts& facts) {
             format("{} documents went although their Jaccard with the kept one is below "
                    "{} (--transitive)",
                    facts.counts.num_unverified, facts.options.parameters.threshold));
+    }
+    if (total.num_no_score > 0) {
+        lines.push_back(format("{} documents have no number in \"{}\": the lowest score",
+                               total.num_no_score, facts.options.keep.score_member()));
     }
     if (facts.groups.num_hot_groups > 0) {
         lines.push_back(format("{} candidate groups have more than {} members, the largest {}",

@@ -44,6 +44,8 @@ struct RunFacts {
     const Options& options;
     const Inputs& inputs;
     const std::vector<Source>& sources;
+    const Inputs& all_inputs;  // after those of the indexes
+    const std::vector<Source>& all_sources;
     const corpus::BadRecords& bad;
     const ClusterCounts& counts;
     const GroupCounts& groups;

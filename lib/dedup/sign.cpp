@@ -21,6 +21,7 @@ namespace {
 struct SignItem {
     Batch batch;
     std::vector<ExactRecord> exact;
+    std::vector<OrderKey> order;  // of the documents, unless the rule is input order
     std::vector<uint64_t> signed_ids;
     std::vector<uint64_t> keys;  // as many for each signed document as there are bands
     std::vector<std::pair<uint64_t, corpus::BadRecord>> bad;
@@ -29,9 +30,9 @@ struct SignItem {
 
     /// In the pipeline. Lines have to be paid for with a multiple of their size, results have not.
     uint64_t bytes() const {
-        const uint64_t results = exact.size() * sizeof(ExactRecord) +
-                                 (signed_ids.size() + keys.size()) * sizeof(uint64_t) +
-                                 bad.size() * sizeof(bad[0]);
+        const uint64_t results =
+            exact.size() * sizeof(ExactRecord) + order.size() * sizeof(OrderKey) +
+            (signed_ids.size() + keys.size()) * sizeof(uint64_t) + bad.size() * sizeof(bad[0]);
         return batch.bytes.size() + results / MemoryPlan::kBytesPerLineByte;
     }
 };
@@ -51,7 +52,13 @@ struct Worker {
 class Signer {
  public:
     Signer(const Inputs& inputs, const Options& options, size_t num_workers)
-        : inputs_(inputs), hasher_(options.parameters), bands_(options.parameters.bands) {
+        : inputs_(inputs),
+          keep_(options.keep),
+          hasher_(options.parameters),
+          bands_(options.parameters.bands) {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+            priorities_.push_back(keep_.priority_of(inputs[i].path));
+        }
         for (size_t i = 0; i < num_workers; ++i) {
             workers_.push_back(std::make_unique<Worker>(options));
         }
@@ -85,6 +92,7 @@ class Signer {
         item.counts.num_lone_surrogates += result.num_lone_surrogates;
         worker.shingler.load(result.text);
         item.exact.push_back({worker.shingler.exact_hash(), line});
+        if (!keep_.is_input_order()) note_order(item, line, result.text);
         const std::span<const uint64_t> shingles = worker.shingler.shingles();
         if (shingles.empty()) {
             ++item.counts.num_short;
@@ -97,7 +105,17 @@ class Signer {
         hasher_.band_keys(worker.signature, std::span(item.keys).subspan(old_size));
     }
 
+    void note_order(SignItem& item, size_t line, std::string_view text) const {
+        const bool is_json = inputs_[item.batch.input].layout == corpus::Layout::kJsonLines;
+        bool has_score = true;
+        item.order.push_back(keep_.key(priorities_[item.batch.input],
+                                       is_json ? item.batch.content(line) : "", text, has_score));
+        item.counts.num_no_score += has_score ? 0 : 1;
+    }
+
     const Inputs& inputs_;
+    const KeepRule& keep_;
+    std::vector<int> priorities_;  // of the inputs
     MinHasher hasher_;
     int bands_;
     std::vector<std::unique_ptr<Worker>> workers_;
@@ -110,6 +128,7 @@ void add_counts(Source& source, const Source& counts) {
     source.num_blank += counts.num_blank;
     source.num_short += counts.num_short;
     source.num_lone_surrogates += counts.num_lone_surrogates;
+    source.num_no_score += counts.num_no_score;
     source.text_bytes += counts.text_bytes;
     source.raw_bytes += counts.raw_bytes;
 }
@@ -130,8 +149,9 @@ void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signe
         sink.add_bad(batch.first_id + line, bad.reason);
     }
     if (item.is_cut) fail_cut_stream(item.bad.back().second);
-    for (const ExactRecord& record : item.exact) {
-        sink.add_document({record.hash, batch.first_id + record.id});
+    for (size_t i = 0; i < item.exact.size(); ++i) {
+        sink.add_document({item.exact[i].hash, batch.first_id + item.exact[i].id},
+                          item.order.empty() ? OrderKey{} : item.order[i]);
     }
     for (uint64_t& id : item.signed_ids) id += batch.first_id;
     sink.add_keys(item.signed_ids, item.keys);

@@ -26,6 +26,7 @@ struct Source {
     uint64_t num_blank = 0;
     uint64_t num_short = 0;  // with fewer words than a shingle
     uint64_t num_lone_surrogates = 0;
+    uint64_t num_no_score = 0;  // without the number that the keep rule asks for
     uint64_t text_bytes = 0;    // of the documents' texts
     uint64_t raw_bytes = 0;     // of the documents' lines
     uint64_t stored_bytes = 0;  // of the file
@@ -47,7 +48,8 @@ struct Signed {
 class SignSink {
  public:
     virtual ~SignSink() = default;
-    virtual void add_document(const ExactRecord& record) = 0;
+    /// @param order by the keep rule; meaningless when that is input order
+    virtual void add_document(const ExactRecord& record, const OrderKey& order) = 0;
     /// @param ids of documents that have shingles. @param keys one for each band of each
     virtual void add_keys(std::span<const uint64_t> ids, std::span<const uint64_t> keys) = 0;
     virtual void add_bad(uint64_t id, corpus::Reason reason) = 0;
@@ -57,7 +59,7 @@ class SignSink {
 class SignSorters : public SignSink {
  public:
     SignSorters(int num_bands, uint64_t sort_bytes, SpillArea& area);
-    void add_document(const ExactRecord& record) override { exact.add(record); }
+    void add_document(const ExactRecord& record, const OrderKey&) override { exact.add(record); }
     void add_keys(std::span<const uint64_t> ids, std::span<const uint64_t> keys) override;
     void add_bad(uint64_t id, corpus::Reason reason) override;
 

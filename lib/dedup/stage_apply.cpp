@@ -17,13 +17,14 @@ namespace fs = std::filesystem;
 /// Marks the lines of a unit that go.
 class DecisionMarks {
  public:
-    DecisionMarks(const StageReader& file, uint64_t unit, const UnitSpan& span)
-        : file_(file), rows_(file, ClusterSections::kDecisions + unit), span_(span) {
+    /// @param unit among all units, those of indexes first
+    DecisionMarks(const StageReader& file, size_t unit, uint64_t first_id)
+        : file_(file), rows_(file, ClusterSections::kDecisions + unit), first_id_(first_id) {
         advance();
     }
 
     void attach(MarkedBatch& item) {
-        const uint64_t first = span_.first_id + item.batch.first_id;
+        const uint64_t first = item.batch.first_id;
         const uint64_t end = first + item.batch.lines.size();
         for (; has_row_ && row_.id < end; advance()) {
             if (row_.id < first || row_.verdict > static_cast<uint64_t>(Verdict::kBad)) {
@@ -31,7 +32,8 @@ class DecisionMarks {
             }
             Mark mark;
             mark.line = row_.id - first;
-            mark.decision = {row_.id, static_cast<Verdict>(row_.verdict), row_.match, row_.jaccard};
+            mark.decision = {first_id_ + row_.id, static_cast<Verdict>(row_.verdict), row_.match,
+                             row_.jaccard};
             item.marks.push_back(std::move(mark));
         }
     }
@@ -44,7 +46,7 @@ class DecisionMarks {
 
     const StageReader& file_;
     RecordReader<DecisionRow> rows_;
-    UnitSpan span_;
+    uint64_t first_id_;
     DecisionRow row_;
     bool has_row_ = false;
 };
@@ -83,14 +85,16 @@ record::FileEntry entry_of(const io::Json& json, const std::string& source) {
 
 }  // namespace
 
-void apply_decisions(const UnitContext& context, uint64_t unit, const UnitSpan& span,
-                     std::vector<Source>& sources, const UnitOutput& output) {
+void apply_decisions(const UnitContext& context, uint64_t unit, Documents& documents,
+                     const UnitOutput& output) {
+    const size_t number = documents.first_unit + unit;
+    const UnitSpan& span = documents.units[number];
     const StageReader decisions = context.work.read(Stage::kCluster, 0);
-    DecisionMarks marks(decisions, unit, span);
+    DecisionMarks marks(decisions, number, span.first_id);
     const Inputs inputs = context.work.unit_inputs(unit);
     const RemoverContext remover_context{
         inputs,
-        std::span(sources).subspan(span.first_source, span.num_sources),
+        std::span(documents.sources).subspan(span.first_source, span.num_sources),
         context.work.plan().unit_begin(unit),
         output.writer,
         output.list,
@@ -105,7 +109,7 @@ void apply_decisions(const UnitContext& context, uint64_t unit, const UnitSpan& 
 
 void apply_unit(const UnitContext& context, Target target, uint64_t unit) {
     Documents documents = read_documents(context.work);
-    const UnitSpan& span = documents.units[unit];
+    const UnitSpan& span = documents.units[documents.first_unit + unit];
     const auto file =
         context.work.write(Stage::kApply, unit, ApplySections::kCount, uint64_t{8} << 20);
     OutputWriter writer(target, context.options.output, context.work.inputs(),
@@ -117,7 +121,7 @@ void apply_unit(const UnitContext& context, Target target, uint64_t unit) {
         };
     }
     RemovalList list(sink, documents.sources);
-    apply_decisions(context, unit, span, documents.sources, {writer, list, [](const Decision&) {}});
+    apply_decisions(context, unit, documents, {writer, list, [](const Decision&) {}});
     list.flush();
 
     io::Json counts = io::Json::array();
@@ -142,7 +146,7 @@ std::optional<AppliedUnit> read_applied(const UnitContext& context, Target targe
         return std::nullopt;
     }
     AppliedUnit applied;
-    const UnitSpan& span = documents.units[unit];
+    const UnitSpan& span = documents.units[documents.first_unit + unit];
     for (const io::Json& json : io::require<io::Json>(meta, "entries", source)) {
         applied.outputs.push_back(entry_of(json, source));
         const fs::path path = path_of(applied.outputs.back(), context.options, target);

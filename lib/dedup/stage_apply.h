@@ -27,9 +27,9 @@ struct UnitOutput {
 };
 
 /// Reads the unit's inputs again and writes what stays.
-/// @param sources of all documents; the unit's get their counts
-void apply_decisions(const UnitContext& context, uint64_t unit, const UnitSpan& span,
-                     std::vector<Source>& sources, const UnitOutput& output);
+/// @param documents the unit's sources get their counts
+void apply_decisions(const UnitContext& context, uint64_t unit, Documents& documents,
+                     const UnitOutput& output);
 
 /// The same into files of its own, and a stage file. @param target folder, file or none
 void apply_unit(const UnitContext& context, Target target, uint64_t unit);

@@ -6,7 +6,9 @@
 #include "lib/base/units.h"
 #include "lib/dedup/cluster.h"
 #include "lib/dedup/cluster_meta.h"
+#include "lib/dedup/external_sort.h"
 #include "lib/dedup/membership_merge.h"
+#include "lib/dedup/rule_order.h"
 #include "lib/dedup/stage_units.h"
 
 namespace longhaul::dedup {
@@ -64,7 +66,7 @@ void join_groups(MembershipMerge& merge, uint64_t num_units, Components& compone
     }
 }
 
-/// Feeds the Clusterer in input order and writes what it decides.
+/// What every order of feeding the Clusterer needs.
 class Decider {
  public:
     Decider(const UnitContext& context, const Documents& documents)
@@ -90,16 +92,21 @@ class Decider {
     }
 
     void run() {
-        for (uint64_t unit = 0; unit < documents_.units.size(); ++unit) decide_unit(unit);
+        if (context_.options.keep.is_input_order()) {
+            decide_in_input_order();
+        } else {
+            decide_by_rule();
+        }
         if (fate_) exact_.refuse(format("document {}", fate_->id));
         file_->add_text(kMetaSection, to_text({clusterer_->counts(), merge_.counts()}), 0);
         file_->commit();
     }
 
  private:
-    /// 8 bytes a group stay in memory, and a bit a line.
+    /// 8 bytes a group stay in memory, 12 under a keep rule.
     void check_memory() const {
-        const uint64_t needed = merge_.counts().num_groups * sizeof(uint64_t);
+        const uint64_t bytes = context_.options.keep.is_input_order() ? 8 : 12;
+        const uint64_t needed = merge_.counts().num_groups * bytes;
         if (needed <= context_.memory.sort_bytes) return;
         throw UsageError(format("--memory {}: {} groups of candidates need {} more",
                                 human_bytes(context_.options.memory_bytes),
@@ -107,27 +114,57 @@ class Decider {
                                 human_bytes((needed - context_.memory.sort_bytes) / 3 * 8)));
     }
 
-    void decide_unit(uint64_t unit) {
-        const UnitSpan& span = documents_.units[unit];
-        const StageReader shingles = context_.work.read(Stage::kShingles, unit);
-        SetReader sets(shingles);
-        merge_.open_unit(unit);
-        for (Candidate candidate; merge_.next(candidate);) {
-            take_fates(unit, candidate.id);
-            write(unit, clusterer_->decide_candidate(candidate.id, candidate.groups,
-                                                     sets.read(candidate.id)));
+    void decide_in_input_order() {
+        for (size_t unit = 0; unit < documents_.units.size(); ++unit) {
+            const UnitSpan& span = documents_.units[unit];
+            const StageReader shingles = context_.work.read(Stage::kShingles, unit);
+            SetReader sets(shingles);
+            merge_.open_unit(unit);
+            for (Candidate candidate; merge_.next(candidate);) {
+                take_fates(candidate.id, [&](const Decision& copy) { write(unit, copy); });
+                write(unit, decide(candidate, sets.read(candidate.id)));
+            }
+            sets.finish();
+            take_fates(span.first_id + span.num_lines,
+                       [&](const Decision& copy) { write(unit, copy); });
         }
-        sets.finish();
-        take_fates(unit, span.first_id + span.num_lines);
     }
 
-    void take_fates(uint64_t unit, uint64_t end) {
-        for (; fate_ && fate_->id < end; advance_fate()) {
-            Decision decision = decision_of(*fate_);
-            if (decision.verdict == Verdict::kExact) {
-                decision = clusterer_->decide_copy(decision.id, decision.match);
+    /// Decisions come in the order of the rule and are sorted by document.
+    void decide_by_rule() {
+        ExternalSorter<DecisionRow> decisions(context_.area, context_.memory.sort_bytes / 8);
+        const auto add = [&](const Decision& decision) {
+            if (decision.verdict != Verdict::kKept) decisions.add(row_of(decision));
+        };
+        RuleOrder order(context_, documents_, merge_);
+        for (Candidate candidate; order.next(candidate);) add(decide(candidate, order.set()));
+        take_fates(documents_.num_ids, add);
+        decisions.finish();
+        size_t unit = 0;
+        for (DecisionRow row; decisions.next(row);) {
+            while (row.id >= documents_.units[unit].first_id + documents_.units[unit].num_lines) {
+                ++unit;
             }
-            write(unit, decision);
+            row.id -= documents_.units[unit].first_id;
+            file_->add(ClusterSections::kDecisions + unit, row);
+        }
+    }
+
+    Decision decide(const Candidate& candidate, std::span<const uint64_t> set) {
+        if (candidate.id >= documents_.first_new) {
+            return clusterer_->decide_candidate(candidate.id, candidate.groups, set);
+        }
+        clusterer_->keep_index_document(candidate.id, candidate.groups, set);
+        return {candidate.id, Verdict::kKept, 0, 0};
+    }
+
+    /// Gives copies and bad records below `end`.
+    template <class Take>
+    void take_fates(uint64_t end, Take take) {
+        for (; fate_ && fate_->id < end; advance_fate()) {
+            const Decision known = decision_of(*fate_);
+            take(known.verdict == Verdict::kExact ? clusterer_->decide_copy(known.id, known.match)
+                                                  : known);
         }
     }
 
@@ -137,11 +174,16 @@ class Decider {
         fate_ = has_row ? std::optional<Fate>({row.id, row.kept}) : std::nullopt;
     }
 
-    void write(uint64_t unit, const Decision& decision) {
+    static DecisionRow row_of(const Decision& decision) {
+        return {decision.id, decision.match, decision.jaccard,
+                static_cast<uint64_t>(decision.verdict)};
+    }
+
+    void write(size_t unit, const Decision& decision) {
         if (decision.verdict == Verdict::kKept) return;
-        file_->add(ClusterSections::kDecisions + unit,
-                   DecisionRow{decision.id, decision.match, decision.jaccard,
-                               static_cast<uint64_t>(decision.verdict)});
+        DecisionRow row = row_of(decision);
+        row.id -= documents_.units[unit].first_id;
+        file_->add(ClusterSections::kDecisions + unit, row);
     }
 
     const UnitContext& context_;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
 #include "lib/base/error.h"
 #include "lib/dedup/group.h"
 #include "lib/dedup/second_reading.h"
@@ -28,7 +30,7 @@ IdSet candidates_of(const Work& work, uint64_t unit, const UnitSpan& span) {
 /// Writes the sets of one input after the other.
 class SetWriter {
  public:
-    SetWriter(const UnitContext& context, StageWriter& file) : context_(context), file_(file) {}
+    SetWriter(UnitContext context, StageWriter& file) : context_(std::move(context)), file_(file) {}
 
     /// @param candidates by number in the unit, whose first document has the id `first_id`
     void add_input(const Inputs& input, const Source& source, const IdSet& candidates,
@@ -44,8 +46,7 @@ class SetWriter {
         }
         read_again({input, context_.options, context_.memory,
                     [&](MarkedBatch& item) { attach(item, candidates, before, source); },
-                    [&](MarkedBatch& item) { take(item, input[0].name, source); },
-                    context_.on_bytes});
+                    [&](MarkedBatch& item) { take(item, input[0], source); }, context_.on_bytes});
     }
 
  private:
@@ -61,7 +62,7 @@ class SetWriter {
         }
     }
 
-    void take(const MarkedBatch& item, const std::string& name, const Source& source) {
+    void take(const MarkedBatch& item, const Input& input, const Source& source) {
         const Batch& batch = item.batch;
         for (const Mark& mark : item.marks) {
             const auto bytes = std::as_bytes(std::span(mark.set));
@@ -75,15 +76,26 @@ class SetWriter {
         const bool has_changed =
             batch.ends_input && (batch.stored_hash != source.stored_hash ||
                                  batch.first_row + batch.lines.size() != source.num_lines);
-        if (has_changed && source.stored_hash != Hash128{}) {
-            throw DataError(format("{} has changed since it was signed", name));
+        if (has_changed && !input.is_stream) {
+            throw DataError(format("{} has changed since it was signed", input.name));
         }
     }
 
-    const UnitContext& context_;
+    UnitContext context_;
     StageWriter& file_;
     uint64_t num_shingles_ = 0;
 };
+
+}  // namespace
+
+namespace {
+
+/// An index's inputs are read as its own plan says.
+Options reading_options(const Options& options, const UnitSpan& unit) {
+    Options result = options;
+    result.reader = unit.work->plan().options.reader;
+    return result;
+}
 
 }  // namespace
 
@@ -95,8 +107,9 @@ void shingles_unit(const UnitContext& context, uint64_t unit) {
     const auto file =
         work.write(Stage::kShingles, unit, ShingleSections::kCount, context.memory.sort_bytes / 8);
     file->add_text(kMetaSection, "{}", 0);
-    SetWriter sets(context, *file);
-    const Inputs inputs = work.unit_inputs(unit);
+    const Options options = reading_options(context.options, span);
+    SetWriter sets({work, options, context.memory, context.area, context.on_bytes}, *file);
+    const Inputs inputs = span.work->unit_inputs(span.unit);
     for (size_t i = 0; i < inputs.size(); ++i) {
         sets.add_input(inputs.slice(i, i + 1), documents.sources[span.first_source + i], candidates,
                        span.first_id);

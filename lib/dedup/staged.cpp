@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/staged.h"
 
+#include <stdlib.h>
+
 #include <array>
 #include <atomic>
 #include <exception>
+#include <filesystem>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "lib/base/error.h"
 #include "lib/base/units.h"
 #include "lib/cli/progress.h"
+#include "lib/dedup/check_paths.h"
+#include "lib/dedup/index.h"
+#include "lib/dedup/manifest.h"
 #include "lib/dedup/staged_output.h"
 #include "lib/log/log.h"
 
@@ -27,6 +34,8 @@ Options effective_options(const Options& given, const Plan& plan) {
     options.on_bad_record = planned.on_bad_record;
     options.max_bad_records = planned.max_bad_records;
     options.max_candidates = planned.max_candidates;
+    options.keep = planned.keep;
+    options.against = planned.against;
     return options;
 }
 
@@ -47,7 +56,7 @@ class Crew {
         for (const uint64_t unit : units) {
             if (!work_.is_done(stage, unit)) to_do.push_back(unit);
         }
-        cli::Progress progress(stage_name(stage), reads_inputs(stage) ? bytes_of(to_do) : 0,
+        cli::Progress progress(stage_name(stage), reads_inputs(stage) ? bytes_of(stage, to_do) : 0,
                                options_.progress);
         const auto on_bytes = [&](uint64_t n) { progress.add(n); };
         if (stage == Stage::kGroup) {
@@ -72,9 +81,13 @@ class Crew {
     UnitContext context(std::function<void(uint64_t)> on_bytes) {
         return {work_, options_, memory_, area_, std::move(on_bytes)};
     }
-    uint64_t bytes_of(const std::vector<uint64_t>& units) const {
+    uint64_t bytes_of(Stage stage, const std::vector<uint64_t>& units) const {
+        const uint64_t num_index_units = stage == Stage::kShingles ? work_.num_index_units() : 0;
         uint64_t total = 0;
-        for (const uint64_t unit : units) total += work_.unit_inputs(unit).total_bytes();
+        for (const uint64_t unit : units) {
+            if (unit < num_index_units) continue;
+            total += work_.unit_inputs(unit - num_index_units).total_bytes();
+        }
         return total;
     }
 
@@ -139,7 +152,9 @@ void refuse_streams(const Inputs& inputs, const char* what) {
 
 }  // namespace
 
-ExitCode run_plan(const Options& options, const std::string& work, const PlanRequest& request) {
+ExitCode run_plan(const Options& given, const std::string& work, const PlanRequest& request) {
+    Options options = given;
+    resolve_indexes(options);
     const Inputs inputs(options.inputs, options.reader.layout);
     refuse_streams(inputs, "plan");
     const Plan plan = make_plan(options, inputs, request);
@@ -163,7 +178,7 @@ namespace {
 /// @param ranks_wait called before the output is completed
 void apply_share(Crew& crew, const cluster::TaskShare& task, bool only_finish, StageClock& clock,
                  const std::function<bool()>& may_finish) {
-    cli::Progress progress("apply", crew.bytes_of(crew.share(Stage::kApply)),
+    cli::Progress progress("apply", crew.bytes_of(Stage::kApply, crew.share(Stage::kApply)),
                            crew.options().progress);
     const UnitContext context = crew.context([&](uint64_t n) { progress.add(n); });
     StagedOutput output(context);
@@ -201,21 +216,62 @@ ExitCode run_apply(const std::string& work_folder, const Options& given,
     return ExitCode::kOk;
 }
 
-ExitCode run_staged(const Options& options, const std::string& work_folder,
+namespace {
+
+/// A work directory for one run. A killed run leaves it.
+class TemporaryWork {
+ public:
+    explicit TemporaryWork(const std::string& tmp_dir) {
+        std::string name = (SpillArea(tmp_dir).folder() / "longhaul-dedup-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) {
+            throw IoError(format("cannot create a folder {} (see --tmp-dir)", name));
+        }
+        path_ = name;
+    }
+    TemporaryWork(const TemporaryWork&) = delete;
+    TemporaryWork& operator=(const TemporaryWork&) = delete;
+    ~TemporaryWork() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    const std::string& path() const { return path_; }
+
+ private:
+    std::string path_;
+};
+
+}  // namespace
+
+ExitCode run_staged(const Options& given, const std::string& work_folder,
                     const PlanRequest& request) {
+    Options options = given;
+    resolve_indexes(options);
     Inputs inputs(options.inputs, options.reader.layout);
+    // Before any work: what would be refused at the end.
+    const Target target = resolve_target(options.output, inputs, !options.removal_list.empty());
+    check_paths(options, inputs, target);
+    std::optional<TemporaryWork> temporary;
+    if (work_folder.empty()) {
+        if (is_complete(options, inputs, target)) {
+            log::info("{} is complete already", options.output);
+            return ExitCode::kOk;
+        }
+        temporary.emplace(options.tmp_dir);
+    } else {
+        refuse_streams(inputs, "--work");
+    }
+    const std::string& folder = temporary ? temporary->path() : work_folder;
     Plan plan = make_plan(options, inputs, request);
-    refuse_streams(inputs, "--work");
-    write_plan(work_folder, plan, options.is_forced);
-    const Work work(work_folder, std::move(plan), std::move(inputs));
-    const cluster::TaskShare task;
-    Crew crew(work, options, task);
+    write_plan(folder, plan, false);
+    const Work work(folder, std::move(plan), std::move(inputs));
+    const cluster::TaskShare all;
+    Crew crew(work, options, all);
     StageClock clock;
     for (const Stage stage : kStages) {
         crew.run(stage);
         clock.end_stage(stage_name(stage), 0);
     }
-    apply_share(crew, task, false, clock, [] { return true; });
+    apply_share(crew, all, false, clock, [] { return true; });
     return ExitCode::kOk;
 }
 

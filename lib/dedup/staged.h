@@ -25,8 +25,8 @@ ExitCode run_stage(Stage stage, const std::string& work, const Options& given,
 ExitCode run_apply(const std::string& work, const Options& given, const cluster::TaskShare& task,
                    bool only_finish);
 
-/// `run --work`: plans, does what is not done of all stages, and the output. Under mpirun or srun
-/// the units of each stage are shared by the ranks.
+/// `run --work`: plans, does what is not done of all stages, and the output.
+/// @param work "": a folder that is removed afterwards; then inputs may be streams
 ExitCode run_staged(const Options& options, const std::string& work, const PlanRequest& request);
 
 }  // namespace longhaul::dedup

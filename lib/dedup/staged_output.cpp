@@ -11,6 +11,15 @@
 
 namespace longhaul::dedup {
 
+namespace {
+
+std::vector<Source> own_sources(const Documents& documents) {
+    return {documents.sources.begin() + static_cast<ptrdiff_t>(documents.first_source),
+            documents.sources.end()};
+}
+
+}  // namespace
+
 StagedOutput::StagedOutput(const UnitContext& context)
     : context_(context),
       documents_(read_documents(context.work)),
@@ -21,7 +30,7 @@ StagedOutput::StagedOutput(const UnitContext& context)
 
 bool StagedOutput::is_complete() const {
     return dedup::is_complete(context_.options, context_.work.inputs(), target_,
-                              documents_.sources);
+                              own_sources(documents_));
 }
 
 void StagedOutput::retract() {
@@ -53,9 +62,8 @@ void StagedOutput::apply_to_stream() {
         sink = [&](std::string_view lines, uint64_t records) { list_file->write(lines, records); };
     }
     RemovalList list(sink, documents_.sources);
-    for (uint64_t unit = 0; unit < documents_.units.size(); ++unit) {
-        apply_decisions(context_, unit, documents_.units[unit], documents_.sources,
-                        {writer, list, [](const Decision&) {}});
+    for (uint64_t unit = 0; unit < num_units(); ++unit) {
+        apply_decisions(context_, unit, documents_, {writer, list, [](const Decision&) {}});
     }
     list.flush();
     if (list_file) streamed_list_ = list_file->finish();
@@ -66,7 +74,7 @@ void StagedOutput::apply_to_stream() {
 std::vector<uint64_t> StagedOutput::missing() const {
     std::vector<uint64_t> units;
     if (is_streamed_) return units;
-    for (uint64_t unit = 0; unit < documents_.units.size(); ++unit) {
+    for (uint64_t unit = 0; unit < num_units(); ++unit) {
         if (!read_applied(context_, target_, unit, documents_)) units.push_back(unit);
     }
     return units;
@@ -76,18 +84,17 @@ std::vector<uint64_t> StagedOutput::missing() const {
 void StagedOutput::gather_units(Outcome& outcome, std::vector<Source>& sources) const {
     std::optional<RemovalFile> list;
     if (!context_.options.removal_list.empty()) list.emplace(context_.options.removal_list);
-    for (uint64_t unit = 0; unit < documents_.units.size(); ++unit) {
+    for (uint64_t unit = 0; unit < num_units(); ++unit) {
         const auto applied = read_applied(context_, target_, unit, documents_);
         if (!applied) {
             throw UsageError(
                 format("unit {} of {} is not applied; run \"dedup-minhash apply {}\" "
                        "with the same outputs first",
-                       unit, documents_.units.size(), context_.work.folder().string()));
+                       unit, num_units(), context_.work.folder().string()));
         }
         outcome.outputs.insert(outcome.outputs.end(), applied->outputs.begin(),
                                applied->outputs.end());
-        std::copy(applied->sources.begin(), applied->sources.end(),
-                  sources.begin() + static_cast<ptrdiff_t>(documents_.units[unit].first_source));
+        sources.insert(sources.end(), applied->sources.begin(), applied->sources.end());
         if (!list) continue;
         const StageReader file = context_.work.read(Stage::kApply, unit);
         uint64_t records = file.section(ApplySections::kRemovals).rows;
@@ -103,23 +110,27 @@ Survey StagedOutput::survey() const {
     Surveyor surveyor(context_.area, context_.memory.sort_bytes / 8,
                       num_survey_pairs(context_.options));
     const StageReader file = context_.work.read(Stage::kCluster, 0);
-    for (uint64_t unit = 0; unit < documents_.units.size(); ++unit) {
+    for (size_t unit = documents_.first_unit; unit < documents_.units.size(); ++unit) {
+        const uint64_t first_id = documents_.units[unit].first_id;
         RecordReader<DecisionRow> rows(file, ClusterSections::kDecisions + unit);
         for (DecisionRow row; rows.next(row);) {
             const auto verdict = static_cast<Verdict>(row.verdict);
             if (verdict == Verdict::kBad) continue;
-            surveyor.add({row.id, verdict, row.match, row.jaccard});
+            surveyor.add({first_id + row.id, verdict, row.match, row.jaccard});
         }
     }
     return surveyor.finish();
 }
 
 void StagedOutput::finish(StageClock& clock) {
-    std::vector<Source> sources = documents_.sources;
+    std::vector<Source> sources;
+    const Inputs everything = all_inputs(context_.work);
     Outcome outcome{context_.options,
                     context_.work.inputs(),
                     target_,
                     sources,
+                    everything,
+                    documents_.sources,
                     {},
                     streamed_list_,
                     documents_.bad,
@@ -127,7 +138,11 @@ void StagedOutput::finish(StageClock& clock) {
                     {},
                     {},
                     0};
-    if (!is_streamed_) gather_units(outcome, sources);
+    if (is_streamed_) {
+        sources = own_sources(documents_);
+    } else {
+        gather_units(outcome, sources);
+    }
     publish(outcome);
     begun_manifest_.reset();
     const StageReader file = context_.work.read(Stage::kCluster, 0);

@@ -30,6 +30,7 @@ class StagedOutput {
     void finish(StageClock& clock);
 
  private:
+    uint64_t num_units() const { return documents_.units.size() - documents_.first_unit; }
     void apply_to_stream();
     void gather_units(Outcome& outcome, std::vector<Source>& sources) const;
     Survey survey() const;

@@ -33,6 +33,28 @@ Work::Work(fs::path folder, Plan plan, Inputs inputs)
       inputs_(std::move(inputs)),
       keys_hash_(keys_hash(plan_.options)) {
     allow_many_files();
+    for (const IndexRef& index : plan_.options.against) {
+        indexes_.push_back(open_index(index.work));
+        if (indexes_.back().plan().hash.hex() == index.plan) continue;
+        throw UsageError(format("--against {}: it is no longer the one that {} was planned with",
+                                index.work, folder_.string()));
+    }
+}
+
+uint64_t Work::num_index_units() const {
+    uint64_t units = 0;
+    for (const IndexRef& index : plan_.options.against) units += index.num_units;
+    return units;
+}
+
+Work Work::open_index(const fs::path& folder) {
+    Plan plan = read_plan(folder);
+    Inputs inputs = inputs_of_index(plan);
+    std::vector<IndexRef> against;
+    std::swap(against, plan.options.against);
+    Work work(folder, std::move(plan), std::move(inputs));
+    work.plan_.options.against = std::move(against);  // counts units; they are not opened
+    return work;
 }
 
 Work Work::open(const fs::path& folder) {
@@ -53,6 +75,8 @@ uint64_t Work::num_units(Stage stage) const {
             return 1;
         case Stage::kGroup:
             return num_bands * plan_.num_splits;
+        case Stage::kShingles:
+            return num_index_units() + plan_.num_units();
         default:
             return plan_.num_units();
     }
@@ -101,6 +125,7 @@ io::Json source_json(const Source& source) {
             {"blank", source.num_blank},
             {"short", source.num_short},
             {"lone_surrogates", source.num_lone_surrogates},
+            {"no_score", source.num_no_score},
             {"text_bytes", source.text_bytes},
             {"raw_bytes", source.raw_bytes},
             {"stored_bytes", source.stored_bytes},
@@ -116,6 +141,7 @@ Source source_from_json(const io::Json& json, const std::string& file) {
     source.num_blank = get("blank");
     source.num_short = get("short");
     source.num_lone_surrogates = get("lone_surrogates");
+    source.num_no_score = get("no_score");
     source.text_bytes = get("text_bytes");
     source.raw_bytes = get("raw_bytes");
     source.stored_bytes = get("stored_bytes");
@@ -125,20 +151,25 @@ Source source_from_json(const io::Json& json, const std::string& file) {
     return source;
 }
 
-void add_unit(Documents& documents, const StageReader& reader) {
+void add_unit(Documents& documents, const Work& work, uint64_t number, bool is_index) {
+    const StageReader reader = work.read(Stage::kSign, number);
     const std::string file = reader.path().string();
     const io::Json meta = io::parse_json(reader.read_text(kMetaSection), file);
-    UnitSpan unit{documents.num_ids, 0, documents.sources.size(), 0};
+    UnitSpan unit{&work, number, is_index, documents.num_ids, 0, documents.sources.size(), 0};
     for (const io::Json& entry : io::require<io::Json>(meta, "sources", file)) {
         Source source = source_from_json(entry, file);
         source.first_id = unit.first_id + unit.num_lines;
         unit.num_lines += source.num_lines;
-        documents.num_records += source.num_documents + source.num_bad;
         documents.sources.push_back(source);
         ++unit.num_sources;
     }
     documents.num_ids += unit.num_lines;
     documents.units.push_back(unit);
+    if (is_index) return;
+    for (size_t i = 0; i < unit.num_sources; ++i) {
+        const Source& source = documents.sources[unit.first_source + i];
+        documents.num_records += source.num_documents + source.num_bad;
+    }
     documents.bad.merge(
         corpus::BadRecords::from_state(io::require<io::Json>(meta, "bad_records", file), file));
 }
@@ -147,10 +178,25 @@ void add_unit(Documents& documents, const StageReader& reader) {
 
 Documents read_documents(const Work& work) {
     Documents documents;
+    for (const Work& index : work.indexes()) {
+        for (uint64_t unit = 0; unit < index.num_units(Stage::kSign); ++unit) {
+            add_unit(documents, index, unit, true);
+        }
+    }
+    documents.first_unit = documents.units.size();
+    documents.first_source = documents.sources.size();
+    documents.first_new = documents.num_ids;
     for (uint64_t unit = 0; unit < work.num_units(Stage::kSign); ++unit) {
-        add_unit(documents, work.read(Stage::kSign, unit));
+        add_unit(documents, work, unit, false);
     }
     return documents;
+}
+
+Inputs all_inputs(const Work& work) {
+    Inputs inputs({});
+    for (const Work& index : work.indexes()) inputs.append(index.inputs());
+    inputs.append(work.inputs());
+    return inputs;
 }
 
 std::string sign_meta(const Signed& documents) {

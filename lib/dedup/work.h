@@ -20,7 +20,8 @@ inline constexpr size_t kMetaSection = 0;
 struct SignSections {
     static constexpr size_t kExact = 1;  // ExactRecord, ids from 0 in the unit
     static constexpr size_t kBad = 2;    // BadRow
-    static constexpr size_t kBands = 3;  // BandRecord; for each band, for each range of keys
+    static constexpr size_t kOrder = 3;  // OrderKey of each ExactRecord; empty for input order
+    static constexpr size_t kBands = 4;  // BandRecord; for each band, for each range of keys
 };
 struct ExactSections {
     static constexpr size_t kCopies = 1;     // words of an IdSet
@@ -56,21 +57,28 @@ struct SetRow {
     uint64_t hash = 0;  // XXH3-64 of the set's bytes
 };
 struct DecisionRow {
-    uint64_t id = 0;
+    uint64_t id = 0;     // in the unit
     uint64_t match = 0;  // as Decision::match
     double jaccard = 0;
     uint64_t verdict = 0;
+    bool operator<(const DecisionRow& other) const { return id < other.id; }
 };
 
 class Work {
  public:
+    /// Opens the indexes of the plan. @throws UsageError when one is not that of the plan
     Work(std::filesystem::path folder, Plan plan, Inputs inputs);
     /// Reads the plan in `folder`. @throws UsageError, DataError
     static Work open(const std::filesystem::path& folder);
+    /// The same for a folder that serves as an index; its own indexes are not opened.
+    static Work open_index(const std::filesystem::path& folder);
 
     const std::filesystem::path& folder() const { return folder_; }
     const Plan& plan() const { return plan_; }
     const Inputs& inputs() const { return inputs_; }
+    const std::vector<Work>& indexes() const { return indexes_; }
+    /// Units of all indexes; they come before those of the plan in files that know all units.
+    uint64_t num_index_units() const;
     Inputs unit_inputs(uint64_t unit) const;
     /// Section of a sign file. @param part as a unit of stage group
     static size_t band_section(uint64_t part) { return SignSections::kBands + part; }
@@ -90,26 +98,37 @@ class Work {
     Plan plan_;
     Inputs inputs_;
     Hash128 keys_hash_;
+    std::vector<Work> indexes_;
 };
 
 /// Where the documents of a unit stand among all.
 struct UnitSpan {
+    const Work* work = nullptr;  // this one, or an index
+    uint64_t unit = 0;           // there
+    bool is_index = false;
     uint64_t first_id = 0;
     uint64_t num_lines = 0;
     size_t first_source = 0;
     size_t num_sources = 0;
 };
 
-/// What the sign files say of all documents.
+/// What the sign files say of all documents: those of indexes, then those of the plan.
 struct Documents {
     std::vector<UnitSpan> units;
     std::vector<Source> sources;
+    size_t first_unit = 0;    // of the plan
+    size_t first_source = 0;  // of the plan
+    uint64_t first_new = 0;   // id of the plan's first document
     uint64_t num_ids = 0;
+    // Of the plan:
     uint64_t num_records = 0;  // good and bad
     corpus::BadRecords bad;
 };
 /// @throws UsageError when a unit is not signed yet
 Documents read_documents(const Work& work);
+
+/// Inputs of all sources: those of indexes, then those of the plan.
+Inputs all_inputs(const Work& work);
 
 /// The meta section of a sign file.
 std::string sign_meta(const Signed& documents);

@@ -39,6 +39,19 @@ void DecidingOptions::add_to(cli::Command& command, dedup::Options& options) {
         .option("--max-candidates", options.max_candidates, "N",
                 "compare with at most N kept documents of each group")
         .group(removal);
+    const std::string choice = "Which one stays";
+    command
+        .option("--keep", keep, "WORDS",
+                "of duplicates: first, or the best by priority, score:MEMBER, length")
+        .group(choice);
+    command
+        .option("--priority", priorities, "PATTERN=N",
+                "priority of inputs; the greatest stays; may be repeated")
+        .group(choice);
+    command
+        .option("--against", against, "WORK",
+                "keep what an earlier run kept, and remove its duplicates; may be repeated")
+        .group(choice);
 }
 
 void DecidingOptions::resolve(const cli::Command& command, dedup::Options& options) const {
@@ -46,6 +59,8 @@ void DecidingOptions::resolve(const cli::Command& command, dedup::Options& optio
     if (options.max_candidates < 1) throw UsageError("--max-candidates must be at least 1");
     options.parameters = parameters.resolve(command);
     options.parameters.is_transitive = is_transitive;
+    options.keep = dedup::KeepRule::parse(keep, priorities);
+    for (const std::string& work : against) options.against.push_back({work, "", "", 0});
 }
 
 void UnitOptions::add_to(cli::Command& command) {

@@ -28,6 +28,8 @@ struct DecidingOptions {
     InputOptions input;
     ParameterOptions parameters;
     bool is_transitive = false;
+    std::string keep = "first";
+    std::vector<std::string> priorities, against;
 
     void add_to(cli::Command& command, dedup::Options& options);
     /// @throws UsageError
