@@ -139,6 +139,7 @@ class Run {
 }  // namespace
 
 ExitCode run(const Options& options) {
+    refuse_several_ranks();
     const bool needs_stages = !options.keep.is_input_order() || !options.against.empty();
     return needs_stages ? run_staged(options, "", {}) : Run(options).execute();
 }

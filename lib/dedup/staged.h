@@ -25,8 +25,15 @@ ExitCode run_stage(Stage stage, const std::string& work, const Options& given,
 ExitCode run_apply(const std::string& work, const Options& given, const cluster::TaskShare& task,
                    bool only_finish);
 
-/// `run --work`: plans, does what is not done of all stages, and the output.
+/// `run --work`: plans, does what is not done of all stages, and the output. Under mpirun or srun
+/// the ranks share the units of each stage: what they tell each other goes through WORK.
 /// @param work "": a folder that is removed afterwards; then inputs may be streams
 ExitCode run_staged(const Options& options, const std::string& work, const PlanRequest& request);
+
+/// @throws UsageError when this is one of several ranks, which would each do the whole run
+void refuse_several_ranks();
+
+/// @throws UsageError when an input is a pipe. @param what needs files
+void refuse_streams(const Inputs& inputs, const char* what);
 
 }  // namespace longhaul::dedup

@@ -44,7 +44,7 @@ void StagedOutput::apply(const std::vector<uint64_t>& units) {
         return;
     }
     // A killed run leaves this begun manifest, by which the next one knows the file as ours.
-    if (target_ == Target::kFile) {
+    if (target_ == Target::kFile && !units.empty()) {
         begun_manifest_.emplace(context_.options.output + ".manifest.json");
     }
     for (const uint64_t unit : units) {
