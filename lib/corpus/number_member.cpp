@@ -24,4 +24,10 @@ std::optional<double> number_member(std::string_view line, std::string_view name
     return number;
 }
 
+bool has_member(std::string_view line, std::string_view name) {
+    detail::JsonScanner scanner(line, name);
+    return scanner.run() || scanner.reason() == Reason::kNotString ||
+           scanner.reason() == Reason::kDuplicateField;
+}
+
 }  // namespace longhaul::corpus

@@ -88,8 +88,10 @@ void apply(const ApplyContext& context, std::vector<Source>& sources) {
         return context.clusterer.decide_copy(known.id, known.match);
     };
     const RemoverContext remover_context{
-        context.inputs, sources,           0, context.output, context.removal_list,
-        decide,         context.on_removed};
+        context.options.annotate,
+
+        context.inputs,           sources, 0, context.output, context.removal_list, decide,
+        context.on_removed};
     Remover remover(remover_context);
     read_again({context.inputs, context.options, context.memory,
                 [&](MarkedBatch& item) { marks.attach(item); },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/check_paths.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
@@ -171,10 +172,27 @@ void check_names(const Options& options, Target target) {
     }
 }
 
+/// --annotate adds a member to JSON objects.
+void check_annotate(const Options& options, const Inputs& inputs, Target target) {
+    if (options.annotate.empty()) return;
+    if (target == Target::kNone) throw UsageError("--annotate needs -o OUT");
+    if (options.annotate.find_first_of("\"\\") != std::string::npos ||
+        std::any_of(options.annotate.begin(), options.annotate.end(),
+                    [](unsigned char c) { return c < 0x20; })) {
+        throw UsageError(format("--annotate \"{}\": no quotes, backslashes or control characters",
+                                options.annotate));
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].layout == corpus::Layout::kJsonLines) continue;
+        throw UsageError(format("--annotate: {} is text, not JSON Lines", inputs[i].name));
+    }
+}
+
 }  // namespace
 
 void check_paths(const Options& options, const Inputs& inputs, Target target) {
     check_names(options, target);
+    check_annotate(options, inputs, target);
     check_distinct(options, inputs, target);
     check_replaced(options, target);
 }

@@ -36,18 +36,6 @@ record::Manifest make_manifest(const Options& options, const std::string& kind) 
     return manifest;
 }
 
-/// XXH3-128 of a file as it lies on the disk.
-Hash128 hash_file(const std::string& path) {
-    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
-    std::vector<std::byte> buffer(1 << 20);
-    Hasher128 hasher;
-    while (true) {
-        const size_t n = io::read_full(fd.get(), buffer, path);
-        hasher.update(std::span(buffer).first(n));
-        if (n < buffer.size()) return hasher.digest();
-    }
-}
-
 /// True when the manifest lists `file` (inside `folder`, or beside it) with these bytes.
 bool lists_file(const record::Manifest& manifest, const fs::path& relative, const Hash128& hash) {
     for (const record::FileEntry& output : manifest.outputs) {
@@ -99,6 +87,17 @@ std::string details_json(const std::vector<Source>& sources) {
 }
 
 }  // namespace
+
+Hash128 hash_file(const std::string& path) {
+    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
+    std::vector<std::byte> buffer(1 << 20);
+    Hasher128 hasher;
+    while (true) {
+        const size_t n = io::read_full(fd.get(), buffer, path);
+        hasher.update(std::span(buffer).first(n));
+        if (n < buffer.size()) return hasher.digest();
+    }
+}
 
 bool is_complete(const Options& options, const Inputs& inputs, Target target,
                  const std::vector<Source>& sources) {

@@ -25,6 +25,7 @@ struct Options {
     std::vector<std::string> inputs;
     std::string output;        // empty: none asked; "-": stdout; else a file or a folder
     std::string removal_list;  // empty: none
+    std::string annotate;      // name of the member that tells each record's fate; empty: filter
     std::string report;
     std::string manifest;
     std::vector<std::string> parents;  // manifests of the inputs

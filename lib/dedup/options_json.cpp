@@ -26,6 +26,7 @@ io::Json options_json(const Options& options) {
         json["keep"] = options.keep.words();
         json["priority"] = options.keep.priority_words();
     }
+    if (!options.annotate.empty()) json["annotate"] = options.annotate;
     if (!options.against.empty()) {
         io::Json contents = io::Json::array();
         for (const IndexRef& index : options.against) contents.push_back(index.content);

@@ -11,7 +11,8 @@
 namespace longhaul::dedup {
 
 io::Json options_json(const Options& options);
-/// The same back; everything else keeps its default. @throws DataError naming `source` and member
+/// The same back, but for --annotate and --against; everything else keeps its default. @throws
+/// DataError naming `source` and member
 Options options_from_json(const io::Json& json, const std::string& source);
 
 /// Names everything that decides the band keys and exact hashes of documents: stage files can be

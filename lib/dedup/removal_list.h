@@ -37,6 +37,7 @@ class RemovalList {
     /// Adds a decision that is not kKept. @param reason the words for it: "exact", "near", or the
     ///        key of a bad record's reason
     void add(const Decision& decision, const char* reason);
+    const std::vector<Source>& sources() const { return sources_; }
     /// Gives the last lines to the sink.
     void flush();
 

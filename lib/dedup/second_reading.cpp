@@ -5,6 +5,7 @@
 
 #include "lib/base/error.h"
 #include "lib/corpus/document_scanner.h"
+#include "lib/corpus/number_member.h"
 #include "lib/dedup/ordered_pipeline.h"
 #include "lib/dedup/shingle.h"
 #include "lib/dedup/sign.h"
@@ -18,7 +19,19 @@ class SetMaker {
  public:
     explicit SetMaker(const Options& options)
         : json_(corpus::Layout::kJsonLines, options.reader.text_field),
-          shingler_(options.parameters) {}
+          shingler_(options.parameters),
+          annotate_(options.annotate) {}
+
+    /// A second member of the same name would hide the first.
+    void refuse_annotated(const Batch& batch, const std::string& name) const {
+        for (size_t line = 0; line < batch.lines.size() && !annotate_.empty(); ++line) {
+            if (!corpus::has_member(batch.content(line), annotate_)) continue;
+            throw DataError(
+                format("{}:{}: the record has a member \"{}\" already; give --annotate "
+                       "another name",
+                       name, batch.first_row + line + 1, annotate_));
+        }
+    }
 
     void make_sets(MarkedBatch& item, corpus::Layout layout, const std::string& name) {
         corpus::DocumentScanner plain(layout);
@@ -38,6 +51,7 @@ class SetMaker {
  private:
     corpus::DocumentScanner json_;
     Shingler shingler_;
+    std::string annotate_;
 };
 
 }  // namespace
@@ -63,6 +77,7 @@ void read_again(const SecondReading& reading) {
                   },
                   [&](MarkedBatch& item, size_t worker) {
                       const Input& input = reading.inputs[item.batch.input];
+                      makers[worker]->refuse_annotated(item.batch, input.name);
                       makers[worker]->make_sets(item, input.layout, input.name);
                   },
                   reading.take, [](const MarkedBatch& item) { return item.batch.bytes.size(); }},

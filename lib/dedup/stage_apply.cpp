@@ -57,6 +57,7 @@ io::Json output_json(const Options& options, Target target) {
         target == Target::kNone ? "" : fs::weakly_canonical(fs::absolute(options.output)).string();
     return {{"target", static_cast<int>(target)},
             {"path", path},
+            {"annotate", options.annotate},
             {"removal_list", !options.removal_list.empty()}};
 }
 
@@ -93,6 +94,7 @@ void apply_decisions(const UnitContext& context, uint64_t unit, Documents& docum
     DecisionMarks marks(decisions, number, span.first_id);
     const Inputs inputs = context.work.unit_inputs(unit);
     const RemoverContext remover_context{
+        context.options.annotate,
         inputs,
         std::span(documents.sources).subspan(span.first_source, span.num_sources),
         context.work.plan().unit_begin(unit),

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
             {"explain", run_explain},
             {"plan", run_plan},
             {"apply", run_apply},
+            {"filter", run_filter},
             {"spans", run_spans}};
         std::vector<cli::Subcommand> subcommands;
         for (const auto& [name, one_line] : subcommand_lines()) {

@@ -91,6 +91,8 @@ dedup::PlanRequest UnitOptions::resolve() const {
 void add_report_options(cli::Command& command, dedup::Options& options) {
     command.option("--removal-list", options.removal_list, "FILE",
                    "write which records go, and for which others");
+    command.option("--annotate", options.annotate, "NAME",
+                   "write all records, with a member NAME that says what stays");
     command.option("--report", options.report, "FILE", "write a report as JSON");
     command.option("--manifest", options.manifest, "FILE", "write the manifest also here");
     command.option("--parent", options.parents, "FILE", "manifest of the input; may be repeated");

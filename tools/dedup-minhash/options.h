@@ -57,6 +57,7 @@ void resolve_resources(const cli::CommonOptions& common, dedup::Options& options
 /// Name and purpose of each sub-command.
 const std::vector<std::pair<std::string, std::string>>& subcommand_lines();
 
+ExitCode run_filter(const cli::Args& args);
 ExitCode run_plan(const cli::Args& args);
 ExitCode run_apply(const cli::Args& args);
 /// Sub-commands sign to cluster.

@@ -11,6 +11,7 @@ const std::vector<std::pair<std::string, std::string>>& subcommand_lines() {
     static const std::vector<std::pair<std::string, std::string>> lines{
         {"run", "remove duplicates (the default)"},
         {"explain", "print how likely which duplicates are found"},
+        {"filter", "apply a removal list that was written before"},
         {"spans", "remove lines, paragraphs or substrings that occurred before"},
         {"plan", "begin a run in stages, for job arrays: cut the work into units"},
         {"sign", "stage 1: read the inputs, make hashes and band keys"},
