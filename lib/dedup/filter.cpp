@@ -13,6 +13,7 @@
 #include "lib/dedup/check_paths.h"
 #include "lib/dedup/manifest.h"
 #include "lib/dedup/remover.h"
+#include "lib/io/atomic_file.h"
 #include "lib/io/json.h"
 #include "lib/io/line_reader.h"
 #include "lib/log/log.h"

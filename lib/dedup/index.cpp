@@ -18,7 +18,7 @@ void check_parameters(const Options& options, const Work& index) {
     if (keys_hash(options) == keys_hash(index.plan().options)) return;
     const io::Json asked = options_json(options);
     const io::Json there = options_json(index.plan().options);
-    for (const char* const key : {"preset", "hash", "bands", "rows", "ngram"}) {
+    for (const char* const key : {"preset", "hash", "bands", "rows", "num_hashes", "ngram"}) {
         if (asked[key] == there[key]) continue;
         throw UsageError(format("--against {}: made with {} {}, not {}", index.folder().string(),
                                 key, io::to_line(there[key]), io::to_line(asked[key])));

@@ -49,7 +49,7 @@ make_corpus 99 50 >lone.jsonl
 mv a/2.jsonl hidden
 dedup-minhash -q --against work-a -o got4.jsonl lone.jsonl || echo "exit $?"
 mv hidden a/2.jsonl
-tr a-z A-Z <a/2.jsonl >upper
+tr "[:lower:]" "[:upper:]" <a/2.jsonl >upper
 cp a/2.jsonl hidden
 cat upper >a/2.jsonl
 dedup-minhash -q --against work-a -o got4.jsonl a/1.jsonl || echo "exit $?"
@@ -67,4 +67,5 @@ sed 's/x/x/' old >work-a/plan.json
 dedup-minhash sign -q work-late && echo "the same plan"
 rm -r work-a
 dedup-minhash run -q --work work-a --units 3 -o out-a a --force
-dedup-minhash exact work-late || echo "exit $?"
+dedup-minhash exact work-late 2>&1 | sed "s|$PWD/||"
+echo "exit ${PIPESTATUS[0]}"

@@ -48,4 +48,4 @@ dedup-minhash --keep best in/a.jsonl
 dedup-minhash --keep priority in/a.jsonl
 dedup-minhash --priority a in/a.jsonl
 dedup-minhash --keep score:quality,length --dry-run in/a.jsonl | grep best
-ls "$TMPDIR" | grep -c longhaul-dedup
+find "$TMPDIR" -name "longhaul-dedup-*" | wc -l
