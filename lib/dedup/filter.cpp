@@ -121,7 +121,7 @@ class Filter {
         retract_earlier_output(options_without_list(), inputs_, target_);
         std::optional<io::AtomicFile> begun;
         if (target_ == Target::kFile) begun.emplace(options_.output + ".manifest.json");
-        OutputWriter output(target_, options_.output, inputs_);
+        OutputWriter output(target_, options_.output, inputs_, options_.threads);
         RemovalList no_list({}, sources_);
         cli::Progress progress("filter", inputs_.total_bytes(), options_.progress);
         for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -174,7 +174,7 @@ class Filter {
                         num_lines = end;
                         sources_[index].num_lines = end;
                     },
-                    [&](MarkedBatch& item) { remover.take(item); }, on_bytes});
+                    [&](MarkedBatch& item) { remover.take(item); }, on_bytes, output.tasks()});
         if (next != rows.end()) {
             throw DataError(format("{}: {} removes row {}, but there are {}", input[0].name,
                                    options_.removal_list, *next, num_lines));

@@ -70,7 +70,8 @@ Options options_from_json(const io::Json& json, const std::string& source) {
 Hash128 keys_hash(const Options& options) {
     const io::Json all = options_json(options);
     io::Json json;
-    for (const char* const key : {"preset", "hash", "bands", "rows", "num_hashes", "ngram"}) json[key] = all[key];
+    for (const char* const key : {"preset", "hash", "bands", "rows", "num_hashes", "ngram"})
+        json[key] = all[key];
     return xxh3_128(io::to_line(json));
 }
 
