@@ -133,7 +133,7 @@ void low32_rest(size_t vectors, const Tile& tile, std::vector<uint32_t>& scratch
     }
 }
 
-void MinHashLow32(std::span<const uint64_t> shingles, const detail::Low32Constants& constants,
+void low32_minima(std::span<const uint64_t> shingles, const detail::Low32Constants& constants,
                   std::span<uint64_t> minima) {
     thread_local std::vector<uint32_t> scratch;
     const size_t lanes = hn::Lanes(D());
@@ -163,11 +163,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace longhaul::dedup {
 
-HWY_EXPORT(MinHashLow32);
+HWY_EXPORT(low32_minima);
 
 void detail::min_hash_low32(std::span<const uint64_t> shingles, const Low32Constants& constants,
                             std::span<uint64_t> minima) {
-    HWY_DYNAMIC_DISPATCH(MinHashLow32)(shingles, constants, minima);
+    HWY_DYNAMIC_DISPATCH(low32_minima)(shingles, constants, minima);
 }
 
 }  // namespace longhaul::dedup

@@ -141,12 +141,12 @@ void min_all(std::span<const uint64_t> shingles, const typename F::Word* a,
                        &minima[first]);
 }
 
-void MinHash16(Family, std::span<const uint64_t> shingles, const uint16_t* a, const uint16_t* b,
+void minima_16(Family, std::span<const uint64_t> shingles, const uint16_t* a, const uint16_t* b,
                std::span<uint16_t> minima) {
     min_all<Mod16>(shingles, a, b, minima);
 }
 
-void MinHash32(Family family, std::span<const uint64_t> shingles, const uint32_t* a,
+void minima_32(Family family, std::span<const uint64_t> shingles, const uint32_t* a,
                const uint32_t* b, std::span<uint32_t> minima) {
     if (family == Family::kAffineHigh32) {
         min_all<Affine32<32>>(shingles, a, b, minima);
@@ -157,12 +157,12 @@ void MinHash32(Family family, std::span<const uint64_t> shingles, const uint32_t
     }
 }
 
-void MinHash64(Family, std::span<const uint64_t> shingles, const uint64_t* a, const uint64_t* b,
+void minima_64(Family, std::span<const uint64_t> shingles, const uint64_t* a, const uint64_t* b,
                std::span<uint64_t> minima) {
     min_all<Mod61>(shingles, a, b, minima);
 }
 
-const char* TargetName() {
+const char* target_name() {
     return hwy::TargetName(HWY_TARGET);
 }
 
@@ -173,30 +173,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace longhaul::dedup {
 
-HWY_EXPORT(MinHash16);
-HWY_EXPORT(MinHash32);
-HWY_EXPORT(MinHash64);
-HWY_EXPORT(TargetName);
+HWY_EXPORT(minima_16);
+HWY_EXPORT(minima_32);
+HWY_EXPORT(minima_64);
+HWY_EXPORT(target_name);
 
 const char* simd_target() {
-    return HWY_DYNAMIC_DISPATCH(TargetName)();
+    return HWY_DYNAMIC_DISPATCH(target_name)();
 }
 
 namespace detail {
 
 void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint16_t> a,
               std::span<const uint16_t> b, std::span<uint16_t> minima) {
-    HWY_DYNAMIC_DISPATCH(MinHash16)(family, shingles, a.data(), b.data(), minima);
+    HWY_DYNAMIC_DISPATCH(minima_16)(family, shingles, a.data(), b.data(), minima);
 }
 
 void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint32_t> a,
               std::span<const uint32_t> b, std::span<uint32_t> minima) {
-    HWY_DYNAMIC_DISPATCH(MinHash32)(family, shingles, a.data(), b.data(), minima);
+    HWY_DYNAMIC_DISPATCH(minima_32)(family, shingles, a.data(), b.data(), minima);
 }
 
 void min_hash(Family family, std::span<const uint64_t> shingles, std::span<const uint64_t> a,
               std::span<const uint64_t> b, std::span<uint64_t> minima) {
-    HWY_DYNAMIC_DISPATCH(MinHash64)(family, shingles, a.data(), b.data(), minima);
+    HWY_DYNAMIC_DISPATCH(minima_64)(family, shingles, a.data(), b.data(), minima);
 }
 
 }  // namespace detail

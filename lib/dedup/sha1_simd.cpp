@@ -154,7 +154,7 @@ void hash_lanes(std::span<const std::string_view> messages, uint64_t* hashes) {
     }
 }
 
-void Sha1Prefixes(std::span<const std::string_view> messages, uint64_t* hashes) {
+void first_bytes(std::span<const std::string_view> messages, uint64_t* hashes) {
     const size_t lanes = hn::Lanes(D());
     for (size_t i = 0; i < messages.size(); i += lanes) {
         const size_t count = messages.size() - i < lanes ? messages.size() - i : lanes;
@@ -169,10 +169,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace longhaul::dedup {
 
-HWY_EXPORT(Sha1Prefixes);
+HWY_EXPORT(first_bytes);
 
 void sha1_prefixes(std::span<const std::string_view> messages, uint64_t* hashes) {
-    HWY_DYNAMIC_DISPATCH(Sha1Prefixes)(messages, hashes);
+    HWY_DYNAMIC_DISPATCH(first_bytes)(messages, hashes);
 }
 
 }  // namespace longhaul::dedup
