@@ -8,8 +8,8 @@
 
 Each program runs in a process of its own on one core (taskset), ROUNDS times (default 3); printed are medians of
 CPU seconds and of MB of text for each, the peak resident memory, and how many documents go:
-  dedup-minhash  --threads 1, everything: reading zstd, two passes, verification, a report with samples; once with a
-                 removal list, once with the documents written as zstd (what the ratios are against)
+  dedup-minhash  --threads 1, everything: reading zstd, two passes, verification; once with a removal list, once with
+                 the documents written as zstd (what the ratios are against)
   datasketch     MinHash(112) of the set of 5-word shingles + MinHashLSH(14 x 8), query, then insert
   rensa          RMinHash(112) of the same shingles + RMinHashLSH. From 0.5 on it hashes a sample of the shingles
                  of a document only (rho sampling), so it is not the same work
@@ -138,22 +138,23 @@ def run_peer(name, path):
 
 
 def run_ours(program, paths, writes):
+    """Once as it is timed, and once with a report, which tells of the stages."""
     with tempfile.TemporaryDirectory() as folder:
-        report = folder + "/report.json"
+        outputs = ["-o", folder + "/out"] if writes else ["--removal-list", folder + "/list.jsonl"]
+        command = ["taskset", "-c", "1", program, "--threads", "1", "--no-progress", "--force", *outputs]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         began = time.monotonic()
-        command = ["taskset", "-c", "1", program, "--threads", "1", "--no-progress", "--report", report,
-                   *(["-o", folder + "/out"] if writes else ["--removal-list", folder + "/list.jsonl"]), *paths]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([*command, *paths], check=True, stderr=subprocess.DEVNULL)
         wall = time.monotonic() - began
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        with open(report, encoding="utf-8") as file:
+        subprocess.run([*command, "--report", folder + "/report.json", *paths], check=True, stderr=subprocess.DEVNULL)
+        with open(folder + "/report.json", encoding="utf-8") as file:
             result = json.load(file)
     total, stages = result["total"], result["stages"]
     return {"cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, "wall": wall,
             "mb": total["text_bytes"] / 1e6, "rss": max(s["peak_rss_bytes"] for s in stages) / 2**20,
             "documents": total["documents_in"], "removed": total["documents_in"] - total["documents_kept"],
-            "stages": {s["stage"]: s["cpu_s"] for s in stages}}
+            "stages": {s["stage"]: s["cpu_s"] for s in stages if s["stage"] != "survey"}}
 
 
 def show(name, rounds, base):
