@@ -10,6 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 export PATH=$LONGHAUL_BIN:$PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset "${!SLURM_@}"
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$here/../cli/dedup-minhash/corpus.inc"
 failed=0
 check() {

@@ -16,12 +16,8 @@ int main(int argc, char** argv) {
     };
     return cli::run_main("dedup-minhash", argc, argv, [&](const cli::Args& args) {
         const std::map<std::string, std::function<ExitCode(const cli::Args&)>> special{
-            {"run", run},
-            {"explain", run_explain},
-            {"plan", run_plan},
-            {"apply", run_apply},
-            {"filter", run_filter},
-            {"spans", run_spans}};
+            {"run", run},         {"explain", run_explain}, {"plan", run_plan},
+            {"apply", run_apply}, {"filter", run_filter},   {"spans", run_spans}};
         std::vector<cli::Subcommand> subcommands;
         for (const auto& [name, one_line] : subcommand_lines()) {
             const auto found = special.find(name);

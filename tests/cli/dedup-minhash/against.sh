@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # --against: what an earlier run kept stays, is not written again and removes its duplicates.
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$CASE_DIR/corpus.inc"
 mkdir a b c
 make_corpus 31 1200 | awk NF >a/1.jsonl

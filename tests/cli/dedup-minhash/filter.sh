@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # filter applies a removal list to files that have the bytes of those it was made from.
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$CASE_DIR/corpus.inc"
 make_inputs
 make_corpus 77 30 >in/7.jsonl

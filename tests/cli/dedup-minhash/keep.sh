@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # --keep and --priority: a rule gives what input order gives on inputs that are sorted by it, for any
 # units and tasks.
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$CASE_DIR/corpus.inc"
 mkdir in
 make_corpus 21 1500 | awk NF >in/a.jsonl

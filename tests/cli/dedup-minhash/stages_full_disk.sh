@@ -4,6 +4,7 @@
 # and with room again the stage gives the same bytes.
 command -v unshare >/dev/null || { echo "no unshare(1)"; exit 77; }
 unshare -rm true 2>/dev/null || { echo "user namespaces are not allowed here"; exit 77; }
+# shellcheck source=tests/cli/dedup-minhash/corpus.inc
 . "$CASE_DIR/corpus.inc"
 mkdir in small
 for k in 1 2; do make_corpus $k 3000 >in/$k.jsonl; done
