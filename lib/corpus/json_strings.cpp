@@ -119,7 +119,7 @@ HWY_INLINE const char* skip_escapes(const char* p, const char* end, uint64_t spe
     return p + lanes;
 }
 
-const char* SkipString(const char* p, const char* end, bool& has_escapes) {
+const char* skip_string(const char* p, const char* end, bool& has_escapes) {
     const D d;
     const size_t lanes = hn::Lanes(d);
     if (lanes < 16) return p;  // no vectors here
@@ -206,7 +206,7 @@ HWY_INLINE void decode_vector(const char*& p, const char* end, char*& to, uint32
 }
 #endif
 
-size_t DecodeString(std::string_view escaped, char* out, uint32_t& num_lone) {
+size_t decode_string(std::string_view escaped, char* out, uint32_t& num_lone) {
     const auto lanes = static_cast<ptrdiff_t>(hn::Lanes(D()));
     const char* p = escaped.data();
     const char* const end = p + escaped.size();
@@ -286,16 +286,16 @@ void decode_escape(const char*& p, const char* end, char*& out, uint32_t& num_lo
     out = put_utf8(unit, out);
 }
 
-HWY_EXPORT(SkipString);
-HWY_EXPORT(DecodeString);
+HWY_EXPORT(skip_string);
+HWY_EXPORT(decode_string);
 
 const char* skip_string_content(const char* p, const char* end, bool& has_escapes) {
-    return HWY_DYNAMIC_DISPATCH(SkipString)(p, end, has_escapes);
+    return HWY_DYNAMIC_DISPATCH(skip_string)(p, end, has_escapes);
 }
 
 size_t decode_json_string(std::string_view escaped, char* out, uint32_t& num_lone) {
     num_lone = 0;
-    return HWY_DYNAMIC_DISPATCH(DecodeString)(escaped, out, num_lone);
+    return HWY_DYNAMIC_DISPATCH(decode_string)(escaped, out, num_lone);
 }
 
 }  // namespace longhaul::corpus::detail

@@ -11,11 +11,10 @@ HWY_BEFORE_NAMESPACE();
 namespace longhaul::dedup {
 namespace HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-void WeightedSums(uint64_t* values, size_t count, std::span<const uint64_t> factors) {
+void sum_neighbours(uint64_t* values, size_t count, std::span<const uint64_t> factors) {
     size_t i = 0;
 #if HWY_TARGET <= HWY_AVX3  // only these multiply 64 bits
+    namespace hn = hwy::HWY_NAMESPACE;
     const hn::CappedTag<uint64_t, 8> d;
     const size_t lanes = hn::Lanes(d);
     // What a vector replaces, no later one reads.
@@ -42,10 +41,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace longhaul::dedup {
 
-HWY_EXPORT(WeightedSums);
+HWY_EXPORT(sum_neighbours);
 
 void weighted_sums(uint64_t* values, size_t count, std::span<const uint64_t> factors) {
-    HWY_DYNAMIC_DISPATCH(WeightedSums)(values, count, factors);
+    HWY_DYNAMIC_DISPATCH(sum_neighbours)(values, count, factors);
 }
 
 }  // namespace longhaul::dedup

@@ -121,7 +121,7 @@ HWY_INLINE char* put_kept(const AsciiBlock& block, uint64_t kept, char* out) {
 #endif
 }
 
-void NormalizeAscii(std::string_view text, Progress& progress) {
+void normalize_blocks(std::string_view text, Progress& progress) {
     AsciiBlock block;
     std::memset(block.bytes + kBlock, 0, kBlock);
     size_t at = progress.position;
@@ -192,7 +192,7 @@ HWY_INLINE bool is_break(char32_t c) {
     return c < 0x10000 ? (kUnspacedBits[c >> 6] >> (c & 63) & 1) != 0 : is_unspaced(c);
 }
 
-size_t FindBreaks(const char* bytes, size_t size, Break* breaks) {
+size_t find_word_ends(const char* bytes, size_t size, Break* breaks) {
     const D d;
     Break* next = breaks;
     for (size_t first = 0; first < size; first += kBlock) {
@@ -229,15 +229,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace longhaul::text::detail {
 
-HWY_EXPORT(NormalizeAscii);
-HWY_EXPORT(FindBreaks);
+HWY_EXPORT(normalize_blocks);
+HWY_EXPORT(find_word_ends);
 
 void normalize_ascii(std::string_view text, Progress& progress) {
-    HWY_DYNAMIC_DISPATCH(NormalizeAscii)(text, progress);
+    HWY_DYNAMIC_DISPATCH(normalize_blocks)(text, progress);
 }
 
 size_t find_breaks(const char* bytes, size_t size, Break* breaks) {
-    return HWY_DYNAMIC_DISPATCH(FindBreaks)(bytes, size, breaks);
+    return HWY_DYNAMIC_DISPATCH(find_word_ends)(bytes, size, breaks);
 }
 
 }  // namespace longhaul::text::detail

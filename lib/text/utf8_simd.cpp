@@ -15,11 +15,9 @@ HWY_BEFORE_NAMESPACE();
 namespace longhaul::text {
 namespace HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // No vectors here: nothing is won by tables.
-bool IsValidUtf8(std::string_view text) {
+bool check_utf8(std::string_view text) {
     for (size_t i = 0; i < text.size();) {
         const Decoded decoded = decode_utf8(text, i);
         if (!decoded.is_valid) return false;
@@ -28,6 +26,8 @@ bool IsValidUtf8(std::string_view text) {
     return true;
 }
 #else
+namespace hn = hwy::HWY_NAMESPACE;
+
 using D = hn::CappedTag<uint8_t, 64>;
 using V = hn::Vec<D>;
 
@@ -116,7 +116,7 @@ HWY_INLINE V errors_at(const uint8_t* p) {
     return hn::Xor(must, wrong);
 }
 
-bool IsValidUtf8(std::string_view text) {
+bool check_utf8(std::string_view text) {
     const D d;
     const size_t lanes = hn::Lanes(d);
     const V zero = hn::Zero(d);
@@ -153,10 +153,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace longhaul::text {
 
-HWY_EXPORT(IsValidUtf8);
+HWY_EXPORT(check_utf8);
 
 bool is_valid_utf8(std::string_view text) {
-    return HWY_DYNAMIC_DISPATCH(IsValidUtf8)(text);
+    return HWY_DYNAMIC_DISPATCH(check_utf8)(text);
 }
 
 }  // namespace longhaul::text
