@@ -14,11 +14,12 @@ namespace longhaul::dedup {
 /// Sizes in bytes that follow from the least length of a passage.
 struct SubstringShape {
     size_t length = 0;  // of a passage that counts
-    size_t gram = 0;    // of an anchor: half of it
+    size_t gram = 0;    // of an anchor: two thirds of it; with less, more windows need a look, with
+                        // more, there are more anchors (tests/bench/RESULTS.md)
     size_t reach = 0;   // length - gram: how far a passage goes beyond an anchor's gram at most
 
     static SubstringShape of(size_t min_length) {
-        const size_t gram = (min_length + 1) / 2;
+        const size_t gram = (2 * min_length + 2) / 3;
         return {min_length, gram, min_length - gram};
     }
 };
