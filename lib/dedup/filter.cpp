@@ -29,6 +29,12 @@ void add_line(const std::string& line, const std::string& place, RemovalRows& ro
     const io::Json json = io::parse_json(line, place);
     const auto file = Hash128::from_hex(io::require<std::string>(json, "file", place));
     if (!file) throw DataError(format("{}: file: not 32 hexadecimal digits", place));
+    if (json.contains("spans")) {  // most of the record stays
+        throw DataError(
+            format("{}: a list of passages, which only dedup-minhash spans writes and "
+                   "filter does not apply",
+                   place));
+    }
     rows[*file].push_back(io::require<uint64_t>(json, "row", place));
 }
 

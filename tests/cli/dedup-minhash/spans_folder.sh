@@ -39,3 +39,4 @@ echo "--- a list alone"
 dedup-minhash spans -q --removal-list list.gz in/a/x.jsonl
 gzip -dc list.gz | wc -l
 grep '"kind"' list.gz.manifest.json
+dedup-minhash filter -q --removal-list list.gz -o - in/a/x.jsonl || echo "filter: exit $?"
