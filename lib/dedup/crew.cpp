@@ -100,15 +100,18 @@ void Crew::run_in_threads(const std::vector<uint64_t>& units) {
     const UnitContext context{work_, options_, memory, area_, [](uint64_t) {}};
     std::atomic<size_t> next{0};
     std::mutex mutex;
-    std::exception_ptr error;
+    std::exception_ptr error;  // of the first unit that failed: units begin in order
+    size_t failed = units.size();
     const auto body = [&] {
+        size_t i = 0;
         try {
-            for (size_t i = next++; i < units.size(); i = next++) {
+            for (i = next++; i < units.size(); i = next++) {
                 run_unit(Stage::kGroup, context, units[i]);
             }
         } catch (...) {
             const std::lock_guard lock(mutex);
-            if (!error) error = std::current_exception();
+            if (i < failed) error = std::current_exception();
+            failed = std::min(failed, i);
             next = units.size();
         }
     };
