@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/dedup/shingle.h"
+#include "lib/dedup/signature/shingle.h"
 
 namespace longhaul::dedup {
 

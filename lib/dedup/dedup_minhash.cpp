@@ -21,7 +21,7 @@
 #include "lib/dedup/removal_list.h"
 #include "lib/dedup/report.h"
 #include "lib/dedup/sign.h"
-#include "lib/dedup/staged.h"
+#include "lib/dedup/stages/staged.h"
 #include "lib/dedup/survey.h"
 #include "lib/io/atomic_file.h"
 #include "lib/log/log.h"

@@ -9,7 +9,7 @@
 
 #include "lib/corpus/document_reader.h"
 #include "lib/dedup/keep_rule.h"
-#include "lib/dedup/parameters.h"
+#include "lib/dedup/signature/parameters.h"
 
 namespace longhaul::dedup {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "lib/base/units.h"
-#include "lib/dedup/minhash.h"
+#include "lib/dedup/signature/minhash.h"
 #include "lib/io/json.h"
 
 namespace longhaul::dedup {

@@ -7,8 +7,8 @@
 #include "lib/corpus/document_scanner.h"
 #include "lib/corpus/number_member.h"
 #include "lib/dedup/ordered_pipeline.h"
-#include "lib/dedup/shingle.h"
 #include "lib/dedup/sign.h"
+#include "lib/dedup/signature/shingle.h"
 
 namespace longhaul::dedup {
 

@@ -8,9 +8,9 @@
 #include "lib/base/error.h"
 #include "lib/dedup/batch.h"
 #include "lib/dedup/line_scan.h"
-#include "lib/dedup/minhash.h"
 #include "lib/dedup/ordered_pipeline.h"
-#include "lib/dedup/shingle.h"
+#include "lib/dedup/signature/minhash.h"
+#include "lib/dedup/signature/shingle.h"
 
 namespace longhaul::dedup {
 

@@ -12,8 +12,8 @@
 
 #include "lib/base/philox.h"
 #include "lib/corpus/document_reader.h"
-#include "lib/dedup/minhash.h"
-#include "lib/dedup/shingle.h"
+#include "lib/dedup/signature/minhash.h"
+#include "lib/dedup/signature/shingle.h"
 #include "lib/text/normalize.h"
 
 using namespace longhaul;

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "lib/dedup/minhash.h"
-#include "lib/dedup/shingle.h"
+#include "lib/dedup/signature/minhash.h"
+#include "lib/dedup/signature/shingle.h"
 
 namespace {
 

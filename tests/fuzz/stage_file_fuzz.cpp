@@ -11,7 +11,7 @@
 
 #include "lib/base/error.h"
 #include "lib/dedup/records.h"
-#include "lib/dedup/stage_file.h"
+#include "lib/dedup/stages/stage_file.h"
 
 using namespace longhaul;
 

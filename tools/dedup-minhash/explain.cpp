@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/dedup/explain.h"
+#include "lib/dedup/signature/explain.h"
 
 #include "lib/cli/output.h"
 #include "tools/dedup-minhash/parameters.h"

@@ -9,7 +9,7 @@
 #include "lib/cli/command.h"
 #include "lib/cli/run_main.h"
 #include "lib/dedup/options.h"
-#include "lib/dedup/plan.h"
+#include "lib/dedup/stages/plan.h"
 #include "tools/dedup-minhash/parameters.h"
 
 namespace longhaul {

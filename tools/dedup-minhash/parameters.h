@@ -6,7 +6,7 @@
 
 #include "lib/cli/command.h"
 #include "lib/cli/run_main.h"
-#include "lib/dedup/parameters.h"
+#include "lib/dedup/signature/parameters.h"
 
 namespace longhaul {
 

@@ -2,7 +2,7 @@
 #include "lib/base/error.h"
 #include "lib/cli/output.h"
 #include "lib/dedup/dedup_minhash.h"
-#include "lib/dedup/staged.h"
+#include "lib/dedup/stages/staged.h"
 #include "tools/dedup-minhash/options.h"
 
 namespace longhaul {

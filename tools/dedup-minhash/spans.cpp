@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/dedup/spans.h"
+#include "lib/dedup/spans/spans.h"
 
 #include "lib/cli/output.h"
 #include "tools/dedup-minhash/options.h"

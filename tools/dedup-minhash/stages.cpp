@@ -3,7 +3,7 @@
 #include <array>
 
 #include "lib/base/error.h"
-#include "lib/dedup/staged.h"
+#include "lib/dedup/stages/staged.h"
 #include "tools/dedup-minhash/options.h"
 
 namespace longhaul {

@@ -8,7 +8,7 @@
 #include "lib/base/error.h"
 #include "lib/corpus/number_member.h"
 #include "lib/dedup/keep_rule.h"
-#include "lib/dedup/key_range.h"
+#include "lib/dedup/stages/key_range.h"
 
 using namespace longhaul;
 using dedup::KeepRule;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Claims of equal hashes that the bytes refute: they can not be made from texts, so they are fed.
-#include "lib/dedup/match_verifier.h"
+#include "lib/dedup/spans/match_verifier.h"
 
 #include <string>
 #include <vector>

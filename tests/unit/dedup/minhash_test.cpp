@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // References in tests/data/dedup: signatures.tsv, datatrove's formula in numpy (make_reference.py),
 // and presets.jsonl, all other programs (make_presets.py).
-#include "lib/dedup/minhash.h"
+#include "lib/dedup/signature/minhash.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/hash.h"
-#include "lib/dedup/shingle.h"
+#include "lib/dedup/signature/shingle.h"
 #include "lib/io/json.h"
 #include "tests/unit/dedup/draws.h"
 #include "tests/unit/dedup/simd_targets.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/dedup/parameters.h"
+#include "lib/dedup/signature/parameters.h"
 
 #include <doctest/doctest.h>
 
 #include "lib/base/error.h"
-#include "lib/dedup/explain.h"
+#include "lib/dedup/signature/explain.h"
 
 using namespace longhaul;
 

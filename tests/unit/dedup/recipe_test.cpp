@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the recipes of other programs make of texts, where their signatures (presets.jsonl) do not
 // show it: texts without shingles, exact hashes, and sets for verifying.
-#include "lib/dedup/recipe.h"
+#include "lib/dedup/signature/recipe.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "lib/dedup/shingle.h"
+#include "lib/dedup/signature/shingle.h"
 #include "lib/io/json.h"
 #include "tests/unit/dedup/draws.h"
 

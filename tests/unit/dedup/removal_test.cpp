@@ -13,7 +13,7 @@
 #include "lib/base/error.h"
 #include "lib/base/philox.h"
 #include "lib/dedup/dedup_minhash.h"
-#include "lib/dedup/shingle.h"
+#include "lib/dedup/signature/shingle.h"
 #include "lib/io/atomic_file.h"
 #include "lib/io/file.h"
 #include "lib/io/json.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Repeated substrings against brute force over all windows.
-#include "lib/dedup/repeat_finder.h"
+#include "lib/dedup/spans/repeat_finder.h"
 
 #include <map>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reference values: FIPS 180-4's examples and Python's hashlib.
-#include "lib/dedup/sha1.h"
+#include "lib/dedup/signature/sha1.h"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/dedup/shingle.h"
+#include "lib/dedup/signature/shingle.h"
 
 #include <algorithm>
 #include <string>

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <hwy/targets.h>
 
-#include "lib/dedup/minhash.h"
+#include "lib/dedup/signature/minhash.h"
 
 namespace longhaul {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/dedup/sort_set.h"
+#include "lib/dedup/signature/sort_set.h"
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/dedup/span_units.h"
+#include "lib/dedup/spans/span_units.h"
 
 #include <string>
 #include <vector>

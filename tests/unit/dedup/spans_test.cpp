@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whole runs of `spans` over small corpora, compared with brute force.
-#include "lib/dedup/spans.h"
+#include "lib/dedup/spans/spans.h"
 
 #include <set>
 #include <sstream>

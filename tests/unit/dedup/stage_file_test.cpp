@@ -9,7 +9,7 @@
 
 #include "lib/base/error.h"
 #include "lib/dedup/records.h"
-#include "lib/dedup/stage_file.h"
+#include "lib/dedup/stages/stage_file.h"
 #include "lib/io/file.h"
 #include "tests/support/temp_dir.h"
 

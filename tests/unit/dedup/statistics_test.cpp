@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "lib/dedup/minhash.h"
+#include "lib/dedup/signature/minhash.h"
 #include "tests/unit/dedup/draws.h"
 
 using namespace longhaul;

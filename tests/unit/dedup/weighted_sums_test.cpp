@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/dedup/weighted_sums.h"
+#include "lib/dedup/signature/weighted_sums.h"
 
 #include <random>
 #include <string>
