@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compiled once for every SIMD target (Highway includes this file again for each).
 #include "lib/corpus/json_strings.h"
+#include "lib/text/unicode.h"
 
 #include <array>
 #include <bit>
@@ -241,26 +242,6 @@ uint32_t hex4(const char* p) {
     return value;
 }
 
-char* put_utf8(char32_t c, char* out) {
-    const auto put = [&](char32_t value) { *out++ = static_cast<char>(value); };
-    if (c < 0x80) {
-        put(c);
-    } else if (c < 0x800) {
-        put(0xC0 | c >> 6);
-        put(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        put(0xE0 | c >> 12);
-        put(0x80 | (c >> 6 & 0x3F));
-        put(0x80 | (c & 0x3F));
-    } else {
-        put(0xF0 | c >> 18);
-        put(0x80 | (c >> 12 & 0x3F));
-        put(0x80 | (c >> 6 & 0x3F));
-        put(0x80 | (c & 0x3F));
-    }
-    return out;
-}
-
 }  // namespace
 
 void decode_escape(const char*& p, const char* end, char*& out, uint32_t& num_lone) {
@@ -274,7 +255,7 @@ void decode_escape(const char*& p, const char* end, char*& out, uint32_t& num_lo
     if (unit >= 0xD800 && unit < 0xDC00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
         const char32_t second = hex4(p + 2);
         if (second >= 0xDC00 && second <= 0xDFFF) {
-            out = put_utf8(0x10000 + ((unit - 0xD800) << 10) + (second - 0xDC00), out);
+            out = text::put_utf8(0x10000 + ((unit - 0xD800) << 10) + (second - 0xDC00), out);
             p += 6;
             return;
         }
@@ -283,7 +264,7 @@ void decode_escape(const char*& p, const char* end, char*& out, uint32_t& num_lo
         ++num_lone;
         unit = 0xFFFD;
     }
-    out = put_utf8(unit, out);
+    out = text::put_utf8(unit, out);
 }
 
 HWY_EXPORT(skip_string);

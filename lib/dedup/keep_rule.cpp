@@ -131,6 +131,7 @@ OrderKey KeepRule::key(int priority, std::string_view line, std::string_view tex
             append(longest - std::min<uint64_t>(text.size(), longest), kLengthBits);
         }
     }
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): it does not know 128-bit shifts.
     key <<= 128 - num_bits;
     return {static_cast<uint64_t>(key >> 64), static_cast<uint64_t>(key)};
 }

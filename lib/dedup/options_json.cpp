@@ -6,22 +6,26 @@
 
 namespace longhaul::dedup {
 
-io::Json options_json(const Options& options) {
+io::Json parameters_json(const Options& options) {
     const Parameters& p = options.parameters;
-    io::Json json = {{"preset", p.preset},
-                     {"hash", scheme_name(p.scheme)},
-                     {"bands", p.bands},
-                     {"rows", p.rows},
-                     {"num_hashes", p.num_permutations()},
-                     {"ngram", p.ngram},
-                     {"threshold", p.threshold},
-                     {"transitive", p.is_transitive},
-                     {"max_candidates", options.max_candidates},
-                     {"input_format", options.reader.layout},
-                     {"text_field", options.reader.text_field},
-                     {"max_line_bytes", options.reader.max_line_bytes},
-                     {"on_bad_record", options.on_bad_record},
-                     {"max_bad_records", options.max_bad_records}};
+    return {{"preset", p.preset},
+            {"hash", scheme_name(p.scheme)},
+            {"bands", p.bands},
+            {"rows", p.rows},
+            {"num_hashes", p.num_permutations()},
+            {"ngram", p.ngram},
+            {"threshold", p.threshold},
+            {"transitive", p.is_transitive},
+            {"max_candidates", options.max_candidates}};
+}
+
+io::Json options_json(const Options& options) {
+    io::Json json = parameters_json(options);
+    json["input_format"] = options.reader.layout;
+    json["text_field"] = options.reader.text_field;
+    json["max_line_bytes"] = options.reader.max_line_bytes;
+    json["on_bad_record"] = options.on_bad_record;
+    json["max_bad_records"] = options.max_bad_records;
     if (!options.keep.is_input_order()) {
         json["keep"] = options.keep.words();
         json["priority"] = options.keep.priority_words();

@@ -10,6 +10,8 @@
 
 namespace longhaul::dedup {
 
+/// What decides which documents are found and go.
+io::Json parameters_json(const Options& options);
 io::Json options_json(const Options& options);
 /// The same back, but for --annotate and --against; everything else keeps its default. @throws
 /// DataError naming `source` and member

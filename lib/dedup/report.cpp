@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "lib/base/units.h"
+#include "lib/dedup/options_json.h"
 #include "lib/dedup/signature/minhash.h"
 #include "lib/io/json.h"
 
@@ -28,19 +29,11 @@ rusage usage() {
     return result;
 }
 
-Json parameters_json(const Options& options) {
-    const Parameters& p = options.parameters;
-    return {{"preset", p.preset},
-            {"hash", scheme_name(p.scheme)},
-            {"bands", p.bands},
-            {"rows", p.rows},
-            {"num_hashes", p.num_permutations()},
-            {"ngram", p.ngram},
-            {"threshold", p.threshold},
-            {"transitive", p.is_transitive},
-            {"max_candidates", options.max_candidates},
-            {"keep", options.keep.words()},
-            {"simd_target", simd_target()}};
+Json report_parameters(const Options& options) {
+    Json json = parameters_json(options);
+    json["keep"] = options.keep.words();
+    json["simd_target"] = simd_target();
+    return json;
 }
 
 Json s_curve_json(const Parameters& p) {
@@ -180,7 +173,7 @@ Json report_json(const RunFacts& facts) {
     return {{"schema", 1},
             {"tool", "dedup-minhash"},
             {"version", LH_VERSION},
-            {"parameters", parameters_json(facts.options)},
+            {"parameters", report_parameters(facts.options)},
             {"s_curve", s_curve_json(facts.options.parameters)},
             {"total", source_json(total_of(facts.sources))},
             {"sources", sources},

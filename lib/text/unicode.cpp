@@ -63,8 +63,8 @@ Decoded decode_utf8(std::string_view text, size_t position) {
     return {code_point, length, true};
 }
 
-void append_utf8(char32_t c, std::string& out) {
-    const auto put = [&](char32_t value) { out.push_back(static_cast<char>(value)); };
+char* put_utf8(char32_t c, char* out) {
+    const auto put = [&](char32_t value) { *out++ = static_cast<char>(value); };
     if (c < 0x80) {
         put(c);
     } else if (c < 0x800) {
@@ -80,6 +80,12 @@ void append_utf8(char32_t c, std::string& out) {
         put(0x80 | (c >> 6 & 0x3F));
         put(0x80 | (c & 0x3F));
     }
+    return out;
+}
+
+void append_utf8(char32_t c, std::string& out) {
+    char bytes[4];
+    out.append(bytes, put_utf8(c, bytes));
 }
 
 size_t find_invalid_utf8(std::string_view text) {

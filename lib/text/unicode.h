@@ -130,6 +130,8 @@ struct Decoded {
 /// Substitution of Maximal Subparts"), at least 1.
 Decoded decode_utf8(std::string_view text, size_t position);
 void append_utf8(char32_t code_point, std::string& out);
+/// The same into a buffer with room for 4 bytes. @return the end of what was written
+char* put_utf8(char32_t code_point, char* out);
 /// Fast.
 bool is_valid_utf8(std::string_view text);
 /// Offset of the first byte that is not well-formed UTF-8, or npos.
