@@ -11,7 +11,7 @@ for program in tok-shard dedup-minhash train-run ckpt-reshard; do
         echo "skipped: $program is not built" && exit 77
     fi
 done
-corpus=(--max-bytes 400000) vocab=512 steps=900
+corpus=(--max-bytes 400000) vocab=512 steps=1500
 if [ "${LONGHAUL_LONG:-0}" = 1 ]; then corpus=(--with-python-docs) vocab=4096; fi
 mkdir -p raw
 if ! "$MAKE_CORPUS" "${corpus[@]}" >raw/corpus.jsonl || [ ! -s raw/corpus.jsonl ]; then
@@ -74,6 +74,23 @@ works_again() {
 }
 wait_again() { wait_for 60 "a start after $1 works" works_again "$1"; }
 
+# The run must last until the notice of its time limit comes, which is minutes away, on the fastest
+# machine: slow_down lets one rank, and so all, work a tenth of the time; full_speed ends that.
+rank_on_n2() { lab on n2 pkill "-$1" -x train-run || true; }
+slow_down() {
+    while kill -0 $$; do # as long as this test
+        rank_on_n2 STOP
+        sleep 0.9
+        rank_on_n2 CONT
+        sleep 0.1
+    done 2>/dev/null &
+    brake=$!
+}
+full_speed() {
+    { kill "$brake" && wait "$brake"; } 2>/dev/null || true
+    rank_on_n2 CONT
+}
+
 RUN=$SHARED/run-undisturbed
 job=$(pretrain run-undisturbed 4)
 wait_state "$job" COMPLETED 300
@@ -97,8 +114,10 @@ wait_again "$before"
 
 say "-- USR1 before a short time limit"
 before=$(last_start)
+slow_down
 scontrol update "JobId=$job" TimeLimit=2
-wait_line "$RUN/faults.jsonl" '"cause":"time-limit".*"action":"requeue"' 90
+wait_line "$RUN/faults.jsonl" '"cause":"time-limit".*"action":"requeue"' 120
+full_speed
 wait_state "$job" PENDING
 scontrol update "JobId=$job" TimeLimit=60
 wait_again "$before"

@@ -10,8 +10,7 @@ dedup-minhash -q -o want in.jsonl
 for delay in 0.05 0.1 0.2 0.3 0.4; do
     dedup-minhash -q -o out in.jsonl &
     sleep $delay
-    kill -KILL $! 2>/dev/null || true
-    wait $! 2>/dev/null || true
+    { kill -KILL $! && wait $!; } 2>/dev/null || true # in one: bash tells of the end when it sees it
     dedup-minhash -q -o out in.jsonl
     cmp want/in.jsonl out/in.jsonl
     cmp want/manifest.json out/manifest.json

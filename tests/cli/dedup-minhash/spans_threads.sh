@@ -22,8 +22,7 @@ for unit in line substring; do
         # Not by the function: its shell would be killed, and the program go on.
         dedup-minhash spans -q --unit $unit --min-length 20 -o killed in.jsonl &
         sleep $delay
-        kill -KILL $! 2>/dev/null || true
-        wait $! 2>/dev/null || true
+        { kill -KILL $! && wait $!; } 2>/dev/null || true # in one: bash tells of the end when it sees it
         run -o killed
         cmp out1/in.jsonl killed/in.jsonl
         (cd killed && find . -type f | sort | tr '\n' ' ')

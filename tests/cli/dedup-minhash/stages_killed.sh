@@ -24,8 +24,7 @@ for stage in plan sign exact group shingles cluster apply; do
             *) dedup-minhash "$stage" -q work & ;;
         esac
         sleep "$delay"
-        kill -KILL $! 2>/dev/null || true
-        wait $! 2>/dev/null || true
+        { kill -KILL $! && wait $!; } 2>/dev/null || true # in one: bash tells of the end when it sees it
         dedup-minhash run -q --work work --units 2 -o out in
         diff -r want out
         got=$(cd work && find . -type f | sort | xargs cksum | grep -v -e plan.json -e apply)

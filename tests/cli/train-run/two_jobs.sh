@@ -13,7 +13,6 @@ echo "first: exit code $?"
 train-run -q --threads 2 run.toml --run run &
 pid=$!
 for _ in $(seq 600); do [ -e run/lock ] && break; sleep 0.05; done
-kill -KILL "$pid"
-wait "$pid" 2>/dev/null
+{ kill -KILL "$pid" && wait "$pid"; } 2>/dev/null # in one: bash tells of the end when it sees it
 step=$(($(member run/progress.json step) + 2))
 train run.toml --run run --set job.steps=$step
