@@ -11,6 +11,7 @@ spread. The duplicates are real: two to four releases of the same manuals (kerne
 Rust), translations that leave pages in English, British and American help, javadoc and doxygen boilerplate. English
 first of all, with Russian, Ukrainian and Greek, and Chinese, Japanese, Korean and Thai. Needs apt-get, dpkg-deb, zstd.
 """
+import argparse
 import gzip
 import html
 import json
@@ -79,7 +80,11 @@ def documents(folder):
 
 
 def main():
-    folder, limit = sys.argv[1], float(sys.argv[2]) * 1e6 if len(sys.argv) > 2 else 1.1e9
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", help="where to; made when it is missing")
+    parser.add_argument("megabytes", nargs="?", type=float, default=1100, help="of text")
+    options = parser.parse_args()
+    folder, limit = options.folder, options.megabytes * 1e6
     os.makedirs(os.path.join(folder, "deb"), exist_ok=True)
     outputs = [subprocess.Popen(["zstd", "-q", "-f", "-3", "-o", os.path.join(folder, f"corpus-{i:02d}.jsonl.zst")],
                                 stdin=subprocess.PIPE) for i in range(NUM_FILES)]
