@@ -104,8 +104,10 @@ ReadResult BatchSource::read_lines(Batch& batch, bool may_grow) {
         batch.bytes = std::move(waiting_);
     } else {
         batch.bytes.reserve(limits_.batch_bytes);
-        std::memcpy(batch.bytes.data(), waiting_.data(), waiting_.size());
-        batch.bytes.set_size(waiting_.size());
+        const size_t size = waiting_.size();
+        if (size > 0)
+            std::memcpy(batch.bytes.data(), waiting_.data(), size);  // else it may be null
+        batch.bytes.set_size(size);
     }
     waiting_ = Bytes();
     size_t searched = 0;

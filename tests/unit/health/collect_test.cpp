@@ -92,6 +92,7 @@ TEST_CASE("collect: one call of one GPU that hangs costs one group") {
     const FakeNode node("gpus = 4\n[gpu 2]\nhang = nvmlDeviceGetTotalEccErrors\n");
     CHECK(node.verdict(4) == "unknown gpu.unread GPU 2 0000:3a:00.0\n");
     const Snapshot now = node.snapshot();
+    REQUIRE(now.gpus.size() == 4);
     CHECK(now.groups.at("gpu.2.ecc").state == GroupState::kTimedOut);
     CHECK(now.gpus[2].number(key::kTemperature) == 38);
     CHECK(now.gpus[3].number(key::kEccVolatileUncorrected) == 0);
