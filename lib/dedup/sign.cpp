@@ -121,18 +121,6 @@ class Signer {
     std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-void add_counts(Source& source, const Source& counts) {
-    source.num_lines += counts.num_lines;
-    source.num_documents += counts.num_documents;
-    source.num_bad += counts.num_bad;
-    source.num_blank += counts.num_blank;
-    source.num_short += counts.num_short;
-    source.num_lone_surrogates += counts.num_lone_surrogates;
-    source.num_no_score += counts.num_no_score;
-    source.text_bytes += counts.text_bytes;
-    source.raw_bytes += counts.raw_bytes;
-}
-
 /// Hands on in input order.
 void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signed& result,
              SignSink& sink) {
@@ -141,7 +129,7 @@ void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signe
     LH_CHECK(batch.first_id + batch.lines.size() < kMaxId, "more than 2^48 lines");
     Source& source = result.sources[batch.input];
     if (batch.first_row == 0) source.first_id = batch.first_id;
-    add_counts(source, item.counts);
+    source.add_counts(item.counts);
     result.num_records += item.counts.num_documents + item.counts.num_bad;
     for (const auto& [line, bad] : item.bad) {
         if (options.reader.policy.fail_at_first) throw DataError(bad.describe());
@@ -162,6 +150,18 @@ void collect(SignItem& item, LineNumbers& numbers, const Options& options, Signe
 }
 
 }  // namespace
+
+void Source::add_counts(const Source& counts) {
+    num_lines += counts.num_lines;
+    num_documents += counts.num_documents;
+    num_bad += counts.num_bad;
+    num_blank += counts.num_blank;
+    num_short += counts.num_short;
+    num_lone_surrogates += counts.num_lone_surrogates;
+    num_no_score += counts.num_no_score;
+    text_bytes += counts.text_bytes;
+    raw_bytes += counts.raw_bytes;
+}
 
 std::vector<corpus::Layout> layouts_of(const Inputs& inputs) {
     std::vector<corpus::Layout> layouts;

@@ -34,6 +34,8 @@ struct Source {
     uint64_t num_exact = 0;   // removed
     uint64_t num_near = 0;    // removed
     uint64_t kept_bytes = 0;  // of the lines that stay
+    /// Adds what the first reading counted in one batch.
+    void add_counts(const Source& counts);
     uint64_t num_kept() const { return num_documents - num_exact - num_near; }
 };
 

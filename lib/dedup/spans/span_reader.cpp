@@ -102,16 +102,6 @@ class SpanWorker {
     AnchorScanner anchors_;
 };
 
-void add_counts(Source& source, const Source& counts) {
-    source.num_lines += counts.num_lines;
-    source.num_documents += counts.num_documents;
-    source.num_bad += counts.num_bad;
-    source.num_blank += counts.num_blank;
-    source.num_lone_surrogates += counts.num_lone_surrogates;
-    source.text_bytes += counts.text_bytes;
-    source.raw_bytes += counts.raw_bytes;
-}
-
 void add_texts(const SpanItem& item, RepeatFinder& repeats) {
     TextEnds begin;
     for (const TextEnds& end : item.ends) {
@@ -132,7 +122,7 @@ void collect(SpanItem& item, LineNumbers& numbers, const corpus::BadRecordPolicy
     LH_CHECK(batch.first_id + batch.lines.size() < kMaxId, "more than 2^48 lines");
     Source& source = reading.sources[batch.input];
     if (batch.first_row == 0) source.first_id = batch.first_id;
-    add_counts(source, item.source);
+    source.add_counts(item.source);
     reading.counts[batch.input].add(item.counts);
     reading.num_records += item.source.num_documents + item.source.num_bad;
     for (const auto& [line, bad] : item.bad) {

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/memory_input.h"
+
 using namespace longhaul;
 using corpus::Layout;
 using dedup::Batch;
@@ -17,25 +19,6 @@ using dedup::BatchReader;
 using dedup::ReadResult;
 
 namespace {
-
-/// Hands out at most `chunk` bytes a read.
-class MemoryInput : public io::InputStream {
- public:
-    MemoryInput(std::string text, size_t chunk) : text_(std::move(text)), chunk_(chunk) {}
-    size_t read(std::span<std::byte> buffer) override {
-        const size_t n = std::min({buffer.size(), chunk_, text_.size() - done_});
-        std::memcpy(buffer.data(), text_.data() + done_, n);
-        done_ += n;
-        return n;
-    }
-    const std::string& name() const override { return name_; }
-    uint64_t stored_bytes() const override { return done_; }
-    Hash128 stored_hash() const override { return xxh3_128(text_); }
-
- private:
-    std::string text_, name_ = "memory";
-    size_t chunk_, done_ = 0;
-};
 
 struct Found {
     std::string content, raw;
@@ -61,9 +44,10 @@ struct Setting {
 
 Reading read_all(const std::string& text, const Setting& setting) {
     Reading reading;
-    BatchReader reader([&](size_t) { return std::make_unique<MemoryInput>(text, setting.chunk); },
-                       {setting.layout}, setting.max_line, setting.batch_bytes,
-                       [&](uint64_t n) { reading.told_bytes += n; });
+    BatchReader reader(
+        [&](size_t) { return std::make_unique<test::MemoryInput>(text, setting.chunk); },
+        {setting.layout}, setting.max_line, setting.batch_bytes,
+        [&](uint64_t n) { reading.told_bytes += n; });
     bool has_ended = false;
     while (true) {
         Batch batch;

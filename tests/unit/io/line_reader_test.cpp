@@ -6,34 +6,13 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/memory_input.h"
+
 using namespace longhaul;
-
-namespace {
-
-/// Hands out at most `chunk` bytes a read.
-class MemoryInput : public io::InputStream {
- public:
-    MemoryInput(std::string text, size_t chunk) : text_(std::move(text)), chunk_(chunk) {}
-    size_t read(std::span<std::byte> buffer) override {
-        const size_t n = std::min({buffer.size(), chunk_, text_.size() - done_});
-        std::memcpy(buffer.data(), text_.data() + done_, n);
-        done_ += n;
-        return n;
-    }
-    const std::string& name() const override { return name_; }
-    uint64_t stored_bytes() const override { return done_; }
-    Hash128 stored_hash() const override { return xxh3_128(text_); }
-
- private:
-    std::string text_, name_ = "memory";
-    size_t chunk_, done_ = 0;
-};
-
-}  // namespace
 
 TEST_CASE("lines: numbers, offsets, empty lines and a last line without newline") {
     for (const size_t chunk : {size_t{1}, size_t{3}, size_t{1000}}) {
-        MemoryInput input("ab\n\nlast", chunk);
+        test::MemoryInput input("ab\n\nlast", chunk);
         io::LineReader reader(input);
         io::Line line;
         REQUIRE(reader.next(line));
@@ -53,7 +32,7 @@ TEST_CASE("lines: numbers, offsets, empty lines and a last line without newline"
 
 TEST_CASE("lines: one that is too long is passed over and those behind it are found") {
     for (const size_t length : {size_t{1000}, size_t{3000000}}) {
-        MemoryInput input("a\n" + std::string(length, 'x') + "\nb\nc", 100000);
+        test::MemoryInput input("a\n" + std::string(length, 'x') + "\nb\nc", 100000);
         io::LineReader reader(input, 500);
         io::Line line;
         REQUIRE(reader.next(line));
@@ -73,7 +52,7 @@ TEST_CASE("lines: one that is too long is passed over and those behind it are fo
 
 TEST_CASE("lines: lines larger than the read size are whole") {
     const std::string big(2000000, 'y');
-    MemoryInput input(big + "\n" + big, 65536);
+    test::MemoryInput input(big + "\n" + big, 65536);
     io::LineReader reader(input);
     io::Line line;
     REQUIRE(reader.next(line));
