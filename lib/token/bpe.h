@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/token/vocabulary.h"
+#include "lib/token/model.h"
 
 namespace longhaul::token {
 
 class Backtracking;
 
 /// A BPE model. Immutable after construction; encode() may be called in parallel.
-class Bpe {
+class Bpe : public Model {
  public:
     struct Options {
         bool whole_piece_first = false;  // a piece that is a token is that token (HF ignore_merges)
@@ -28,16 +28,17 @@ class Bpe {
     Bpe(Vocabulary vocabulary, MergeTable merges, const Options& options);
     Bpe(Bpe&&) noexcept;
     Bpe& operator=(Bpe&&) = delete;
-    ~Bpe();
+    ~Bpe() override;
 
-    const Vocabulary& vocabulary() const { return vocabulary_; }
+    const Vocabulary& vocabulary() const override { return vocabulary_; }
+    uint32_t unknown_id() const override { return options_.unknown_id; }
     const MergeTable& merges() const { return merges_; }
     const Options& options() const { return options_; }
     /// Id of a byte on its own, or kNoToken.
     uint32_t byte_token(uint8_t byte) const { return byte_tokens_[byte]; }
 
     /// Appends the ids of one piece.
-    void encode(std::string_view piece, std::vector<uint32_t>& ids) const;
+    void encode(std::string_view piece, std::vector<uint32_t>& ids) const override;
 
     // The three ways, for tests and for encode().
     void encode_by_scan(std::string_view piece, std::vector<uint32_t>& ids) const;

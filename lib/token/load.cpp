@@ -132,7 +132,7 @@ TokenizerParts parse_vocab_merges(std::string_view vocab, std::string_view merge
             "{}:{}", merges_name, number);
     }
     // Control tokens such as <|endoftext|> sit in vocab.json; they are named by --special.
-    parts.bpe = builder.build({});
+    parts.model = builder.build({});
     return parts;
 }
 
@@ -150,7 +150,7 @@ void add_specials(TokenizerParts& parts, const std::vector<std::string>& special
             throw UsageError(format("--special \"{}\": not TEXT=ID", special));
         }
         token.content = special.substr(0, equals);
-        const Vocabulary& model = parts.bpe->vocabulary();
+        const Vocabulary& model = parts.model->vocabulary();
         const bool clashes = model.contains(token.id) && model.bytes(token.id) != token.content;
         const bool is_double =
             std::any_of(parts.added.begin(), parts.added.end(), [&](const AddedToken& other) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lib/base/error.h"
+#include "lib/token/bpe.h"
 #include "lib/token/load.h"
 
 namespace longhaul::token {
@@ -107,7 +108,7 @@ TokenizerParts parse_ranks(std::string_view text, const std::string& name,
     Bpe::Options options;
     options.whole_piece_first = true;
     MergeTable merges = make_merges(vocabulary);
-    parts.bpe = std::make_unique<Bpe>(std::move(vocabulary), std::move(merges), options);
+    parts.model = std::make_unique<Bpe>(std::move(vocabulary), std::move(merges), options);
     return parts;
 }
 

@@ -6,7 +6,7 @@
 
 #include "lib/io/atomic_file.h"
 #include "lib/io/json.h"
-#include "lib/text/normalization_forms.h"
+#include "lib/text/unicode.h"
 
 namespace longhaul::token {
 
@@ -33,7 +33,7 @@ std::string describe_source(const TokenizerParts& parts) {
 }  // namespace
 
 Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
-    vocab_size_ = parts_.bpe->vocabulary().size();
+    vocab_size_ = parts_.model->vocabulary().size();
     for (const AddedToken& token : parts_.added) vocab_size_ = std::max(vocab_size_, token.id + 1);
     added_of_id_.assign(vocab_size_, -1);
     for (size_t i = 0; i < parts_.added.size(); ++i) {
@@ -42,9 +42,7 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
         if (!token.is_normalized) {
             raw_added_.add(token, token.content);
         } else {
-            const bool nfc = parts_.normalizes_nfc;
-            normalized_added_.add(
-                token, nfc ? text::nfc(token.content, text::UnicodeData::k9) : token.content);
+            normalized_added_.add(token, parts_.normalizer.apply(token.content));
         }
     }
     source_text_ = describe_source(parts_);
@@ -55,11 +53,11 @@ std::string_view Tokenizer::token_bytes(uint32_t id) const {
     if (id >= vocab_size_) return {};
     const int32_t added = added_of_id_[id];
     if (added >= 0) return parts_.added[static_cast<size_t>(added)].content;
-    return parts_.bpe->vocabulary().bytes(id);
+    return parts_.model->vocabulary().bytes(id);
 }
 
 bool Tokenizer::is_token(uint32_t id) const {
-    return id < vocab_size_ && (added_of_id_[id] >= 0 || parts_.bpe->vocabulary().contains(id));
+    return id < vocab_size_ && (added_of_id_[id] >= 0 || parts_.model->vocabulary().contains(id));
 }
 
 bool Tokenizer::is_special(uint32_t id) const {
@@ -71,7 +69,7 @@ std::optional<uint32_t> Tokenizer::find_token(std::string_view content) const {
     for (const AddedToken& token : parts_.added) {
         if (token.content == content) return token.id;
     }
-    const uint32_t id = parts_.bpe->vocabulary().find(content);
+    const uint32_t id = parts_.model->vocabulary().find(content);
     return id == kNoToken ? std::nullopt : std::optional(id);
 }
 
@@ -103,8 +101,8 @@ bool Tokenizer::is_lossless() const {
     const bool swallows = std::any_of(
         parts_.added.begin(), parts_.added.end(),
         [](const AddedToken& token) { return token.strips_left || token.strips_right; });
-    return !parts_.normalizes_nfc && !swallows && parts_.pre_tokenizer.keeps_text() &&
-           parts_.bpe->options().unknown_id == kNoToken;
+    return parts_.normalizer.is_identity() && !swallows && parts_.pre_tokenizer.keeps_text() &&
+           parts_.model->unknown_id() == kNoToken;
 }
 
 void Tokenizer::save(const std::string& folder) const {
@@ -113,93 +111,6 @@ void Tokenizer::save(const std::string& folder) const {
         io::write_file_atomically(folder + "/" + file.name, file.content);
     }
     io::write_file_atomically(folder + "/source.json", source_text_);
-}
-
-Encoder::Encoder(const Tokenizer& tokenizer, const EncodeOptions& options)
-    : tokenizer_(tokenizer),
-      bpe_(*tokenizer.parts().bpe),
-      options_(options),
-      scheme_(tokenizer.parts().pre_tokenizer.single_scheme()),
-      cache_(options.use_fast_path ? options.cache_bytes : 0) {}
-
-const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& ids) {
-    const AddedTokenFinder& added = tokenizer_.raw_added();
-    if (options_.special_text == SpecialText::kRefuse) {
-        const AddedToken* found = added.find_special(text);
-        if (found == nullptr) found = tokenizer_.normalized_added().find_special(text);
-        if (found != nullptr) return found;
-    }
-    if (added.is_empty()) {
-        encode_plain(text, ids);
-        return nullptr;
-    }
-    std::vector<TextPart> parts;
-    added.split(text, options_.special_text == SpecialText::kParse, parts);
-    for (const TextPart& part : parts) {
-        if (part.id != kNoToken) {
-            ids.push_back(part.id);
-        } else {
-            encode_plain(part.text, ids);
-        }
-    }
-    return nullptr;
-}
-
-void Encoder::encode_plain(std::string_view text, std::vector<uint32_t>& ids) {
-    if (!tokenizer_.parts().normalizes_nfc || text::is_surely_nfc(text)) {
-        encode_normalized(text, ids);
-    } else {
-        // HF tokenizers normalises with Unicode 9.0 data, and so do the models trained with it.
-        encode_normalized(text::nfc(text, text::UnicodeData::k9), ids);
-    }
-}
-
-void Encoder::encode_normalized(std::string_view text, std::vector<uint32_t>& ids) {
-    const AddedTokenFinder& added = tokenizer_.normalized_added();
-    if (added.is_empty()) {
-        encode_pieces(text, ids);
-        return;
-    }
-    std::vector<TextPart> parts;
-    added.split(text, options_.special_text == SpecialText::kParse, parts);
-    for (const TextPart& part : parts) {
-        if (part.id != kNoToken) {
-            ids.push_back(part.id);
-        } else {
-            encode_pieces(part.text, ids);
-        }
-    }
-}
-
-void Encoder::encode_pieces(std::string_view text, std::vector<uint32_t>& ids) {
-    if (scheme_ && options_.use_fast_path) {
-        const char* const safe_end = text.data() + text.size();
-        for_each_piece(*scheme_, text, [&](std::string_view piece) {
-            encode_piece(piece, safe_end - piece.data() >= 16, ids);
-        });
-        return;
-    }
-    tokenizer_.parts().pre_tokenizer.split(text, pieces_, options_.use_fast_path);
-    for (const std::string_view piece : pieces_.views) encode_piece(piece, false, ids);
-}
-
-void Encoder::encode_piece(std::string_view piece, bool is_readable_past,
-                           std::vector<uint32_t>& ids) {
-    if (piece.empty()) return;
-    if (piece.size() > WordCache::kMaxPieceBytes || !options_.use_fast_path) {
-        bpe_.encode(piece, ids);
-        return;
-    }
-    const WordCache::Key key = WordCache::make_key(piece, is_readable_past);
-    WordCache::Entry* entry = cache_.find(key);
-    if (entry->key == key) {
-        const auto known = cache_.ids(*entry);
-        ids.insert(ids.end(), known.begin(), known.end());
-        return;
-    }
-    const size_t before = ids.size();
-    bpe_.encode(piece, ids);
-    cache_.store(entry, key, std::span(ids).subspan(before));
 }
 
 }  // namespace longhaul::token

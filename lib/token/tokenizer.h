@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A loaded tokenizer and its encoder. Where the parts come from: lib/token/load.h.
+// A loaded tokenizer. Where its parts come from: lib/token/load.h; what encodes with it:
+// lib/token/encoder.h.
 
 #include <cstdint>
 #include <memory>
@@ -12,9 +13,9 @@
 
 #include "lib/base/hash.h"
 #include "lib/token/added_tokens.h"
-#include "lib/token/bpe.h"
+#include "lib/token/model.h"
+#include "lib/token/normalizer.h"
 #include "lib/token/pre_tokenizer.h"
-#include "lib/token/word_cache.h"
 
 namespace longhaul::token {
 
@@ -30,9 +31,9 @@ struct TokenizerParts {
     std::string pattern;  // --pattern, where the files do not say it
     std::vector<SourceFile> files;
     std::vector<std::string> specials;  // --special "TEXT=ID", where the files do not say it
-    std::unique_ptr<Bpe> bpe;
+    Normalizer normalizer;
     PreTokenizer pre_tokenizer;
-    bool normalizes_nfc = false;
+    std::unique_ptr<Model> model;
     std::vector<AddedToken> added;
     std::vector<uint32_t> prefix, suffix;  // of the post-processor's template
     std::vector<std::string> warnings;  // parts of the files that shards ignore, such as truncation
@@ -82,42 +83,6 @@ class Tokenizer {
     AddedTokenFinder raw_added_, normalized_added_;
     std::string source_text_;
     Hash128 hash_;
-};
-
-/// What the text of a control token inside a document means.
-enum class SpecialText {
-    kPlain,   // ordinary text (the default for corpora)
-    kParse,   // the control token
-    kRefuse,  // the document is a bad record
-};
-
-struct EncodeOptions {
-    SpecialText special_text = SpecialText::kPlain;
-    size_t cache_bytes = 32 << 20;
-    bool use_fast_path = true;  // false: every pattern as a regular expression, no cache
-};
-
-/// Encodes documents with one tokenizer. One per thread: it owns a cache.
-class Encoder {
- public:
-    Encoder(const Tokenizer& tokenizer, const EncodeOptions& options);
-
-    /// Appends the ids of a document, without BOS and EOS. Text must be well-formed UTF-8.
-    /// @return the special token found, under kRefuse; then nothing is appended. Else null.
-    const AddedToken* encode(std::string_view text, std::vector<uint32_t>& ids);
-
- private:
-    void encode_plain(std::string_view text, std::vector<uint32_t>& ids);
-    void encode_normalized(std::string_view text, std::vector<uint32_t>& ids);
-    void encode_pieces(std::string_view text, std::vector<uint32_t>& ids);
-    void encode_piece(std::string_view piece, bool is_readable_past, std::vector<uint32_t>& ids);
-
-    const Tokenizer& tokenizer_;
-    const Bpe& bpe_;
-    EncodeOptions options_;
-    std::optional<Scheme> scheme_;
-    WordCache cache_;
-    Pieces pieces_;
 };
 
 }  // namespace longhaul::token

@@ -26,7 +26,7 @@ void read_normalizer(const JsonField& field, TokenizerParts& parts) {
     if (field.is_null()) return;
     const std::string type = type_of(field);
     if (type == "NFC") {
-        parts.normalizes_nfc = true;
+        parts.normalizer.add_nfc();
     } else if (type == "Sequence") {
         for (const JsonField& step : field.member("normalizers").elements()) {
             read_normalizer(step, parts);
@@ -219,7 +219,7 @@ void read_model(const JsonField& model, const ParsedVocabulary& parsed,
             unknown.fail(format("\"{}\" is not in the vocabulary", unknown.text()));
         }
     }
-    parts.bpe = builder.build(options);
+    parts.model = builder.build(options);
 }
 
 void note_ignored(const JsonField& root, TokenizerParts& parts) {
@@ -262,7 +262,7 @@ TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& na
     read_decoder(root.member("decoder"));
     note_ignored(root, parts);
     for (const AddedToken& token : parts.added) {
-        const Vocabulary& model = parts.bpe->vocabulary();
+        const Vocabulary& model = parts.model->vocabulary();
         const bool is_new = token.id >= model.size() || !model.contains(token.id);
         if (!is_new && builder.find(token.content) != token.id) {
             throw DataError(

@@ -9,7 +9,7 @@
 
 #include "lib/corpus/bad_records.h"
 #include "lib/corpus/document_scanner.h"
-#include "lib/token/tokenizer.h"
+#include "lib/token/encoder.h"
 #include "lib/tokenize/unit_encoder.h"
 
 namespace longhaul::tokenize {

@@ -9,6 +9,7 @@
 
 #include "lib/cli/command.h"
 #include "lib/corpus/document_reader.h"
+#include "lib/token/encoder.h"
 #include "lib/token/load.h"
 
 namespace longhaul::tokenize {

@@ -8,9 +8,9 @@
 #include "lib/io/file.h"
 #include "lib/io/json.h"
 #include "lib/text/unicode.h"
+#include "lib/token/encoder.h"
 
 namespace longhaul::tokenize {
-
 namespace {
 
 /// Fragments that patterns treat in special ways, between random characters.

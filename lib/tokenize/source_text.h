@@ -10,7 +10,7 @@
 
 #include "lib/record/manifest.h"
 #include "lib/shards/format.h"
-#include "lib/token/tokenizer.h"
+#include "lib/token/encoder.h"
 
 namespace longhaul::tokenize {
 

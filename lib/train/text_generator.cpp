@@ -11,6 +11,7 @@
 #include "lib/comm/world.h"
 #include "lib/log/log.h"
 #include "lib/model/hf_config.h"
+#include "lib/token/encoder.h"
 #include "lib/token/load.h"
 #include "lib/train/engine.h"
 #include "lib/train/state.h"

@@ -11,6 +11,7 @@
 #include "lib/cli/run_main.h"
 #include "lib/io/file.h"
 #include "lib/text/unicode.h"
+#include "lib/token/encoder.h"
 #include "lib/token/load.h"
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tokenizer.json: any bytes give a tokenizer or an Error; a tokenizer encodes without crashing.
 #include "lib/base/error.h"
+#include "lib/token/encoder.h"
 #include "lib/token/load.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broken tokenizer files: each is refused with its place, none crashes or is renumbered.
 #include "lib/token/load.h"
+#include "lib/token/encoder.h"
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 
 #include "lib/base/error.h"
 #include "lib/io/stream.h"
+#include "lib/token/encoder.h"
 #include "lib/token/load.h"
 
 using namespace longhaul;

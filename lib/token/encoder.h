@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Text to ids with a loaded tokenizer: added tokens, normaliser, pre-tokeniser, model, in this
+// order (huggingface/tokenizers, tokenizer/mod.rs).
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lib/token/tokenizer.h"
+#include "lib/token/word_cache.h"
+
+namespace longhaul::token {
+
+/// What the text of a control token inside a document means.
+enum class SpecialText {
+    kPlain,   // ordinary text (the default for corpora)
+    kParse,   // the control token
+    kRefuse,  // the document is a bad record
+};
+
+struct EncodeOptions {
+    SpecialText special_text = SpecialText::kPlain;
+    size_t cache_bytes = 32 << 20;
+    bool use_fast_path = true;  // false: every pattern as a regular expression, no cache
+};
+
+/// Encodes documents with one tokenizer. One per thread: it owns a cache.
+class Encoder {
+ public:
+    Encoder(const Tokenizer& tokenizer, const EncodeOptions& options);
+
+    /// Appends the ids of a document, without BOS and EOS. Text must be well-formed UTF-8.
+    /// @return the special token found, under kRefuse; then nothing is appended. Else null.
+    const AddedToken* encode(std::string_view text, std::vector<uint32_t>& ids);
+
+ private:
+    void encode_plain(std::string_view text, std::vector<uint32_t>& ids);
+    void encode_normalized(std::string_view text, std::vector<uint32_t>& ids);
+    void encode_pieces(std::string_view text, std::vector<uint32_t>& ids);
+    void encode_piece(std::string_view piece, bool is_readable_past, std::vector<uint32_t>& ids);
+
+    const Tokenizer& tokenizer_;
+    const Model& model_;
+    EncodeOptions options_;
+    std::optional<Scheme> scheme_;
+    WordCache cache_;
+    Pieces pieces_;
+};
+
+}  // namespace longhaul::token
