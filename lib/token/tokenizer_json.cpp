@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/token/bpe_builder.h"
 #include "lib/token/json_field.h"
 #include "lib/token/json_vocabulary.h"
 #include "lib/token/load.h"
+#include "lib/token/tokenizer_json_model.h"
 
 namespace longhaul::token {
 
@@ -19,7 +19,7 @@ std::string type_of(const JsonField& field) {
 }
 
 [[noreturn]] void refuse(const JsonField& field, const std::string& type) {
-    field.fail(format("\"{}\" is not supported (only byte-level BPE tokenizers are)", type));
+    field.fail(format("\"{}\" is not supported", type));
 }
 
 void read_normalizer(const JsonField& field, TokenizerParts& parts) {
@@ -148,8 +148,7 @@ void read_decoder(const JsonField& field) {
 }
 
 /// Added tokens, with the ids that HF tokenizers would give them: it ignores the file's.
-void read_added_tokens(const JsonField& field, uint32_t num_model_tokens, const BpeBuilder& model,
-                       TokenizerParts& parts) {
+void read_added_tokens(const JsonField& field, const JsonModel& model, TokenizerParts& parts) {
     if (field.is_null()) return;
     int64_t largest_id = -1;  // of the added tokens so far
     for (const JsonField& item : field.elements()) {
@@ -168,7 +167,7 @@ void read_added_tokens(const JsonField& field, uint32_t num_model_tokens, const 
             }
         }
         const uint32_t in_model = model.find(token.content);
-        const int64_t next_id = std::max<int64_t>(num_model_tokens, largest_id + 1);
+        const int64_t next_id = std::max<int64_t>(model.num_tokens(), largest_id + 1);
         const int64_t expected = in_model != kNoToken ? int64_t{in_model} : next_id;
         largest_id = std::max(largest_id, expected);
         if (id != expected) {
@@ -181,45 +180,6 @@ void read_added_tokens(const JsonField& field, uint32_t num_model_tokens, const 
         token.id = static_cast<uint32_t>(id);
         parts.added.push_back(std::move(token));
     }
-}
-
-/// Options of model that change ids in ways we do not do.
-void check_model_options(const JsonField& model) {
-    const JsonField type = model.member("type");
-    if (!type.is_null() && type.text() != "BPE") refuse(type, type.text());
-    const JsonField dropout = model.member("dropout");
-    if (!dropout.is_null() && dropout.number() != 0) dropout.fail("random merges are refused");
-    for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-        const JsonField affix = model.member(key);
-        if (!affix.is_null() && !affix.text().empty()) affix.fail("is not supported");
-    }
-    if (model.member("byte_fallback").boolean(false)) {
-        model.member("byte_fallback").fail("true is not supported (not byte-level)");
-    }
-}
-
-struct RawMerge {
-    std::string left, right;
-};
-
-void read_model(const JsonField& model, const ParsedVocabulary& parsed,
-                const std::vector<RawMerge>& merges, BpeBuilder& builder, TokenizerParts& parts) {
-    check_model_options(model);
-    if (!parsed.has_vocabulary) model.member("vocab").fail("is missing or not an object");
-    if (!parsed.has_merges) model.member("merges").fail("is missing or not an array");
-    for (size_t i = 0; i < merges.size(); ++i) {
-        builder.add_merge(merges[i].left, merges[i].right, format("merges[{}]", i));
-    }
-    Bpe::Options options;
-    options.whole_piece_first = model.member("ignore_merges").boolean(false);
-    options.fuse_unknown = model.member("fuse_unk").boolean(false);
-    if (const JsonField unknown = model.member("unk_token"); !unknown.is_null()) {
-        options.unknown_id = builder.find(unknown.text());
-        if (options.unknown_id == kNoToken) {
-            unknown.fail(format("\"{}\" is not in the vocabulary", unknown.text()));
-        }
-    }
-    parts.model = builder.build(options);
 }
 
 void note_ignored(const JsonField& root, TokenizerParts& parts) {
@@ -236,35 +196,24 @@ TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& na
     TokenizerParts parts;
     parts.kind = "tokenizer.json";
     parts.files = {{"tokenizer.json", std::string(text)}};
-    BpeBuilder builder(name + ": model");
-    std::vector<RawMerge> merges;
+    JsonModel model(name);
     ParsedVocabulary parsed;
-    const VocabularyVisitor visitor{
-        {"model", "vocab"},
-        [&](const std::string& content, int64_t id) { builder.add_token(content, id); },
-        {"model", "merges"},
-        [&](std::string_view left, std::string_view right, size_t) {
-            merges.push_back({std::string(left), std::string(right)});
-        }};
-    const io::Json document = parse_with_vocabulary(text, name, visitor, parsed);
+    const io::Json document = parse_with_vocabulary(text, name, model.visitor(), parsed);
     const JsonField root(&document, name);
     if (const JsonField version = root.member("version"); !version.is_null()) {
         if (version.text() != "1.0") version.fail(format("\"{}\" is not 1.0", version.text()));
     }
-    read_model(root.member("model"), parsed, merges, builder, parts);
-    const uint32_t num_model_tokens = builder.num_tokens();
-    read_added_tokens(root.member("added_tokens"), num_model_tokens, builder, parts);
     read_normalizer(root.member("normalizer"), parts);
     bool has_byte_level = false;
     read_pre_tokenizer(root.member("pre_tokenizer"), parts.pre_tokenizer, has_byte_level);
-    if (!has_byte_level) root.member("pre_tokenizer").fail("has no ByteLevel: not byte-level BPE");
+    parts.model = model.build(root.member("model"), parsed, has_byte_level, parts.warnings);
+    read_added_tokens(root.member("added_tokens"), model, parts);
     read_post_processor(root.member("post_processor"), parts);
     read_decoder(root.member("decoder"));
     note_ignored(root, parts);
     for (const AddedToken& token : parts.added) {
-        const Vocabulary& model = parts.model->vocabulary();
-        const bool is_new = token.id >= model.size() || !model.contains(token.id);
-        if (!is_new && builder.find(token.content) != token.id) {
+        const Vocabulary& vocabulary = parts.model->vocabulary();
+        if (vocabulary.contains(token.id) && model.find(token.content) != token.id) {
             throw DataError(
                 format("{}: added token \"{}\" and a token of model.vocab both have id "
                        "{}",

@@ -153,7 +153,7 @@ TEST_CASE("load: what changes ids in ways that are not done is refused by name")
              j["normalizer"] = {{"type", "Sequence"}, {"normalizers", 1}};
          },
          "normalizers: is not an array"},
-        {[](Json& j) { j["pre_tokenizer"] = nullptr; }, "pre_tokenizer: has no ByteLevel"},
+        {[](Json& j) { j["pre_tokenizer"] = nullptr; }, "model: a BPE without a ByteLevel step"},
         {[](Json& j) {
              j["pre_tokenizer"] = {{"type", "Whitespace"}};
          },
