@@ -3,9 +3,10 @@
 // Causal attention with grouped queries, forward and backward, without a T x T matrix:
 //   out[t, h] = sum_{s <= first_query + t} softmax_s(scale q[t, h] . k[s, g(h)]) v[s, g(h)]
 // where g(h) = h / (num_heads / num_kv_heads). The query t of a sequence has position
-// first_query + t; first_query > 0 continues a sequence whose keys are cached.
-// Source: Dao et al., "FlashAttention", 2022, algorithms 1, 2 and 4; grouped queries: Ainslie et
-// al., "GQA", 2023.
+// first_query + t; first_query > 0 continues a sequence whose keys are cached. With document_begins
+// a query sees the keys of its own document only: the sum runs over s from document_begins[b, t]
+// on. Source: Dao et al., "FlashAttention", 2022, algorithms 1, 2 and 4; grouped queries: Ainslie
+// et al., "GQA", 2023.
 //
 // Types: q, k, v, out and their gradients f32, bf16 or f64; lse f32 (f64 for f64); products and
 // sums in f32 (f64). Deterministic: bit-equal for any number of threads. Natural alignment. Layout:
@@ -48,6 +49,9 @@ struct AttentionForwardArgs {
     void* lse = nullptr;      // (B, H, T) log of the sum of exponentials, accumulator type; or null
     void* scratch = nullptr;  // attention_scratch_bytes(), 64-byte aligned
     size_t scratch_bytes = 0;
+    /// (B, T), or null: for each query the position at which its document begins, <= its own and
+    /// not decreasing along a sequence. Needs first_query = 0.
+    const int32_t* document_begins = nullptr;
 };
 
 /// Backward with first_query = 0 and key_len = query_len. Gradients are written, not added to.
@@ -66,6 +70,7 @@ struct AttentionBackwardArgs {
     HeadLayout q_layout, kv_layout, out_layout, grad_q_layout, grad_kv_layout;
     void* scratch = nullptr;
     size_t scratch_bytes = 0;
+    const int32_t* document_begins = nullptr;  // as in forward
 };
 
 namespace cpu {

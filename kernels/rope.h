@@ -28,6 +28,9 @@ struct RopeArgs {
     const void* cosines = nullptr;  // (positions, D / 2)
     const void* sines = nullptr;    // (positions, D / 2)
     bool inverse = false;           // rotate back: the backward pass
+    /// (rows), or null: subtracted from the position, so that positions count from 0 in each
+    /// document of a sequence; see kernels/attention.h.
+    const int32_t* document_begins = nullptr;
 };
 
 namespace cpu {

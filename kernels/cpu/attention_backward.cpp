@@ -25,13 +25,15 @@ namespace {
 /// One thread's operands: whole heads of `length` (padded) rows, and tiles.
 template <class A>
 struct Heads {
-    int64_t length, padded;
+    int64_t length, padded, rows;
+    const int32_t* begins = nullptr;                         // of the sequence's documents, or null
     A *key, *value, *grad_key, *grad_value;                  // of the key head
     A *query, *grad_out, *grad_query, *lse, *delta;          // of the current query head
     A *query_t, *grad_out_t, *probability_t, *grad_score_t;  // tiles
     Heads(A* scratch, const AttentionShape& shape)
         : length(cpu::round_up(shape.query_len, kTile)),
-          padded(cpu::round_up(shape.head_dim, cpu::kAttentionPad)) {
+          padded(cpu::round_up(shape.head_dim, cpu::kAttentionPad)),
+          rows(shape.query_len) {
         Cursor<A> cursor(scratch);
         for (A** head : {&key, &value, &grad_key, &grad_value, &query, &grad_out, &grad_query}) {
             *head = cursor.take(length * padded);
@@ -94,6 +96,10 @@ void backward_tile(Heads<A>& heads, int64_t s, int64_t t, int64_t dim, A scale) 
                       heads.probability_t, kTile, false);
     multiply_block<A>(kTile, kTile, dim, {heads.value + at_key, padded, 1}, heads.grad_out_t, kTile,
                       heads.grad_score_t, kTile, false);
+    if (heads.begins != nullptr) {
+        mask_other_documents(heads.probability_t, kTile, heads.begins + t,
+                             std::min(kTile, heads.rows - t), s);
+    }
     softmax_backward(heads, t, s == t, scale);
     multiply_block<A>(kTile, padded, kTile, {heads.probability_t, kTile, 1},
                       heads.grad_out + at_query, padded, heads.grad_value + at_key, padded, true);
@@ -125,7 +131,8 @@ void backward_head(const AttentionBackwardArgs& args, int64_t batch, int64_t hea
                        static_cast<A>(args.scale), heads.query_t);
         transpose_tile(heads.grad_out + t * heads.padded, heads.padded, dim, A{1},
                        heads.grad_out_t);
-        for (int64_t s = 0; s <= t; s += kTile) {
+        const int64_t first_tile = heads.begins == nullptr ? 0 : heads.begins[t] / kTile * kTile;
+        for (int64_t s = first_tile; s <= t; s += kTile) {
             backward_tile(heads, s, t, dim, static_cast<A>(args.scale));
         }
     }
@@ -143,6 +150,7 @@ void backward_group(const AttentionBackwardArgs& args, int64_t batch, int64_t kv
     const int64_t rows = shape.query_len;
     const int64_t stride = args.kv_layout.row_stride;
     Heads<A> heads(scratch, shape);
+    if (args.document_begins != nullptr) heads.begins = args.document_begins + batch * rows;
     load_head(head_at(static_cast<const T*>(args.k), args.kv_layout, batch, kv_head, dim), stride,
               rows, dim, heads.length, heads.padded, heads.key);
     load_head(head_at(static_cast<const T*>(args.v), args.kv_layout, batch, kv_head, dim), stride,

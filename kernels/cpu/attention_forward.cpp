@@ -127,17 +127,23 @@ void forward_tile(const AttentionForwardArgs& args, int64_t batch, int64_t head,
               padded, tiles.rows);
     transpose_tile(tiles.rows, padded, dim, static_cast<A>(args.scale), tiles.query_t);
     std::fill(tiles.out, tiles.out + kTile * padded, A{0});
-    std::fill(tiles.maximum, tiles.maximum + kTile, -std::numeric_limits<A>::infinity());
+    // Finite, so that a query without a visible key so far has exponentials of 0 and not NaN.
+    std::fill(tiles.maximum, tiles.maximum + kTile, std::numeric_limits<A>::lowest());
     std::fill(tiles.sum, tiles.sum + kTile, A{0});
     const int64_t key_end = shape.first_query + first + rows;
     const int64_t kv_stride = args.kv_layout.row_stride;
-    for (int64_t s = 0; s < key_end; s += kTile) {
+    const int32_t* begins = args.document_begins == nullptr
+                                ? nullptr
+                                : args.document_begins + batch * shape.query_len + first;
+    const int64_t first_tile = begins == nullptr ? 0 : begins[0] / kTile * kTile;
+    for (int64_t s = first_tile; s < key_end; s += kTile) {
         const int64_t num_keys = std::min(kTile, key_end - s);
         load_head(k + s * kv_stride, kv_stride, num_keys, dim, kTile, padded, tiles.key);
         load_head(v + s * kv_stride, kv_stride, num_keys, dim, kTile, padded, tiles.value);
         multiply_block<A>(kTile, queries, dim, {tiles.key, padded, 1}, tiles.query_t, kTile,
                           tiles.score_t, kTile, false);
         mask_future(tiles.score_t, num_keys, shape.first_query + first - s);
+        if (begins != nullptr) mask_other_documents(tiles.score_t, num_keys, begins, rows, s);
         update_softmax(tiles, queries, num_keys);
         scale_rows(tiles.out, tiles.shrink, queries, padded);
         multiply_block<A>(queries, padded, num_keys, {tiles.score_t, 1, kTile}, tiles.value, padded,
@@ -190,6 +196,8 @@ void check_attention(const AttentionShape& shape, size_t scratch_bytes, bool bac
 void attention_forward(Stream&, const AttentionForwardArgs& args) {
     const AttentionShape& shape = args.shape;
     check_attention(shape, args.scratch_bytes, false);
+    LH_CHECK(args.document_begins == nullptr || shape.first_query == 0,
+             "attention: documents in a sequence that continues at position {}", shape.first_query);
     const int64_t tiles = (shape.query_len + kAttentionTile - 1) / kAttentionTile;
     parallel_for_workers(shape.batch * shape.num_heads * tiles, 1,
                          [&](int worker, int64_t task, int64_t) {

@@ -53,6 +53,21 @@ void store_head(const A* from, int64_t padded_columns, int64_t rows, int64_t col
     }
 }
 
+/// Keys before the begin of a query's document get -inf. As begins do not decrease along the
+/// queries, those that a key is hidden from are the last ones.
+/// @param begins of the tile's `rows` queries.
+template <class A>
+void mask_other_documents(A* score_t, int64_t num_keys, const int32_t* begins, int64_t rows,
+                          int64_t first_key) {
+    int64_t visible = 0;  // to this many queries
+    for (int64_t key = 0; key < num_keys; ++key) {
+        while (visible < rows && begins[visible] <= first_key + key) ++visible;
+        if (visible == rows) return;  // so are all later keys
+        std::fill(score_t + key * kTile + visible, score_t + (key + 1) * kTile,
+                  -std::numeric_limits<A>::infinity());
+    }
+}
+
 template <class T>
 T* head_at(T* base, HeadLayout layout, int64_t batch, int64_t head, int64_t head_dim) {
     return base + batch * layout.batch_stride + head * head_dim;

@@ -28,7 +28,8 @@ void embedding_rows(const EmbeddingForwardArgs& args, int64_t first, int64_t las
                 for (int64_t i = 0; i < args.columns; ++i) out[i] = from[i];
                 continue;
             }
-            const int64_t position = args.first_position + row % args.seq_len;
+            const int64_t begin = args.document_begins == nullptr ? 0 : args.document_begins[row];
+            const int64_t position = args.first_position + row % args.seq_len - begin;
             const T* place = static_cast<const T*>(args.positions) + position * args.columns;
             for_lanes(d, args.columns, [&](auto lanes, int64_t i) {
                 lanes.put(d, hn::Add(lanes.get(d, from + i), lanes.get(d, place + i)), out + i);
@@ -59,8 +60,10 @@ void embedding_backward_columns(const EmbeddingBackwardArgs& args, int64_t first
                                   args.columns, first, last);
             }
             if (args.grad_positions != nullptr) {
-                add_columns<T, A>(grad, static_cast<A*>(args.grad_positions), row % args.seq_len,
-                                  args.columns, first, last);
+                const int64_t begin =
+                    args.document_begins == nullptr ? 0 : args.document_begins[row];
+                add_columns<T, A>(grad, static_cast<A*>(args.grad_positions),
+                                  row % args.seq_len - begin, args.columns, first, last);
             }
         }
     });

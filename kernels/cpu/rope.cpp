@@ -37,7 +37,8 @@ void rope_rows(const RopeArgs& args, int64_t first, int64_t last) {
         using A = Accumulator<T>;
         const int64_t half = args.head_dim / 2;
         for (int64_t row = first; row < last; ++row) {
-            const int64_t position = args.first_position + row % args.seq_len;
+            const int64_t begin = args.document_begins == nullptr ? 0 : args.document_begins[row];
+            const int64_t position = args.first_position + row % args.seq_len - begin;
             const A* cosines = static_cast<const A*>(args.cosines) + position * half;
             const A* sines = static_cast<const A*>(args.sines) + position * half;
             for (int64_t head = 0; head < args.num_heads; ++head) {

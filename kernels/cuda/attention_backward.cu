@@ -27,6 +27,7 @@ struct Arrays {
     T* grad_q;
     T* grad_k;
     T* grad_v;
+    const int32_t* document_begins;  // (B, T), or null
     HeadLayout q_layout, kv_layout, out_layout, grad_q_layout, grad_kv_layout;
 };
 
@@ -71,13 +72,14 @@ struct Tiles {
 /// p and ds of one query row (by its four lanes) against a tile of keys, into shared memory.
 template <int kWidth, class Acc>
 __device__ void score_row(const Tiles<Acc, kWidth>& tiles, int row, int lane, int64_t query,
-                          int64_t first_key, Acc lse, Acc delta, Acc scale, const Shape& shape) {
+                          int64_t begin, int64_t first_key, Acc lse, Acc delta, Acc scale,
+                          const Shape& shape) {
     const Acc* q = tiles.q + row * kPitch<kWidth>;
     const Acc* grad = tiles.grad_out + row * kPitch<kWidth>;
     for (int j = 0; j < kScoresPerLane; ++j) {
         const int key = j * kLanesPerRow + lane;
         Acc p = 0, ds = 0;
-        if (shape.is_visible(query, first_key + key)) {
+        if (shape.is_visible(query, first_key + key, begin)) {
             p = exponential(dot<kWidth>(q, tiles.k + key * kPitch<kWidth>) * scale - lse);
             const Acc dp = dot<kWidth>(grad, tiles.v + key * kPitch<kWidth>);
             ds = p * (dp - delta) * scale;
@@ -111,6 +113,9 @@ __global__ void __launch_bounds__(kThreads)
     const auto v = head_of(a.v, a.kv_layout, batch, kv_head, dim);
     const int row = threadIdx.x / kLanesPerRow, lane = threadIdx.x % kLanesPerRow;
     const int64_t query = first_query + row;
+    const int64_t begin = begin_of(a.document_begins, batch, query, shape);
+    const int64_t begin_key =
+        begin_of(a.document_begins, batch, first_query, shape) / kTile * kTile;
     Acc lse, delta;
     load_statistics(a, batch, head, query, shape, lse, delta);
     load_rows<kWidth>(tiles.q, head_of(a.q, a.q_layout, batch, head, dim), first_query,
@@ -119,13 +124,13 @@ __global__ void __launch_bounds__(kThreads)
                       first_query, shape.query_len, shape, Acc{1});
 
     Acc grad[kWidth / kLanesPerRow] = {};
-    for (int64_t first_key = 0; first_key < first_query + kTile && first_key < shape.key_len;
-         first_key += kTile) {
+    for (int64_t first_key = begin_key;
+         first_key < first_query + kTile && first_key < shape.key_len; first_key += kTile) {
         __syncthreads();  // everyone is done with the tiles before
         load_rows<kWidth>(tiles.k, k, first_key, shape.key_len, shape, Acc{1});
         load_rows<kWidth>(tiles.v, v, first_key, shape.key_len, shape, Acc{1});
         __syncthreads();
-        score_row<kWidth>(tiles, row, lane, query, first_key, lse, delta, scale, shape);
+        score_row<kWidth>(tiles, row, lane, query, begin, first_key, lse, delta, scale, shape);
         __syncwarp();  // ds of the row is read by its four lanes
         add_weighted_rows<kWidth>(grad, tiles.ds + row * kScorePitch, 1, tiles.k, lane);
     }
@@ -155,6 +160,7 @@ __global__ void __launch_bounds__(kThreads)
         const auto q = head_of(a.q, a.q_layout, batch, head, dim);
         const auto grad_out = head_of(a.grad_out, a.out_layout, batch, head, dim);
         for (int64_t first_query = first_key; first_query < shape.query_len; first_query += kTile) {
+            if (begin_of(a.document_begins, batch, first_query, shape) >= first_key + kTile) break;
             __syncthreads();  // everyone is done with the tiles before
             load_rows<kWidth>(tiles.q, q, first_query, shape.query_len, shape, Acc{1});
             load_rows<kWidth>(tiles.grad_out, grad_out, first_query, shape.query_len, shape,
@@ -162,8 +168,9 @@ __global__ void __launch_bounds__(kThreads)
             __syncthreads();
             Acc lse, delta;
             load_statistics(a, batch, head, first_query + row, shape, lse, delta);
-            score_row<kWidth>(tiles, row, lane, first_query + row, first_key, lse, delta, scale,
-                              shape);
+            const int64_t begin = begin_of(a.document_begins, batch, first_query + row, shape);
+            score_row<kWidth>(tiles, row, lane, first_query + row, begin, first_key, lse, delta,
+                              scale, shape);
             __syncthreads();  // from here a thread's row is a key: it reads a column of p and ds
             add_weighted_rows<kWidth>(grad_v, tiles.p + row, kScorePitch, tiles.grad_out, lane);
             add_weighted_rows<kWidth>(grad_k, tiles.ds + row, kScorePitch, tiles.q, lane);
@@ -190,6 +197,7 @@ void run(Stream& stream, const AttentionBackwardArgs& args) {
                            static_cast<T*>(args.grad_q),
                            static_cast<T*>(args.grad_k),
                            static_cast<T*>(args.grad_v),
+                           args.document_begins,
                            args.q_layout,
                            args.kv_layout,
                            args.out_layout,

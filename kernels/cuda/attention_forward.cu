@@ -20,7 +20,8 @@ struct Arrays {
     const T* k;
     const T* v;
     T* out;
-    Accumulator<T>* lse;  // (B, H, T), or null
+    Accumulator<T>* lse;             // (B, H, T), or null
+    const int32_t* document_begins;  // (B, T), or null
     HeadLayout q_layout, kv_layout, out_layout;
 };
 
@@ -39,14 +40,14 @@ constexpr size_t kSharedElements = 3 * kTile* kPitch<kWidth> + kTile* kScorePitc
 /// Takes one tile of keys and values into the state of the lane's row.
 template <int kWidth, class Acc>
 __device__ void add_tile(RowState<Acc, kWidth>& state, const Acc* q_row, const Acc* k_tile,
-                         const Acc* v_tile, Acc* p_row, int lane, int64_t query, int64_t first_key,
-                         const Shape& shape) {
+                         const Acc* v_tile, Acc* p_row, int lane, int64_t query, int64_t begin,
+                         int64_t first_key, const Shape& shape) {
     constexpr Acc kLowest = std::numeric_limits<Acc>::lowest();
     Acc scores[kScoresPerLane];
     Acc maximum = state.maximum;
     for (int j = 0; j < kScoresPerLane; ++j) {
         const int key = j * kLanesPerRow + lane;
-        const bool is_visible = shape.is_visible(query, first_key + key);
+        const bool is_visible = shape.is_visible(query, first_key + key, begin);
         scores[j] = is_visible ? dot<kWidth>(q_row, k_tile + key * kPitch<kWidth>) : kLowest;
         maximum = scores[j] > maximum ? scores[j] : maximum;
     }
@@ -87,17 +88,21 @@ __global__ void __launch_bounds__(kThreads)
     const int row = threadIdx.x / kLanesPerRow, lane = threadIdx.x % kLanesPerRow;
     const int64_t query = first_query + row;
     const int64_t end_key = shape.first_query + first_query + kTile;  // one past the last visible
+    const int64_t begin = begin_of(a.document_begins, batch, query, shape);
+    // Begins do not decrease: no query of the tile sees a key before that of its first one.
+    const int64_t begin_key =
+        begin_of(a.document_begins, batch, first_query, shape) / kTile * kTile;
 
     load_rows<kWidth>(q_tile, q, first_query, shape.query_len, shape, scale);
     RowState<Acc, kWidth> state;
-    for (int64_t first_key = 0; first_key < end_key && first_key < shape.key_len;
+    for (int64_t first_key = begin_key; first_key < end_key && first_key < shape.key_len;
          first_key += kTile) {
         __syncthreads();  // everyone is done with the tiles before
         load_rows<kWidth>(k_tile, k, first_key, shape.key_len, shape, Acc{1});
         load_rows<kWidth>(v_tile, v, first_key, shape.key_len, shape, Acc{1});
         __syncthreads();
         add_tile<kWidth>(state, q_tile + row * kPitch<kWidth>, k_tile, v_tile,
-                         p_tile + row * kScorePitch, lane, query, first_key, shape);
+                         p_tile + row * kScorePitch, lane, query, begin, first_key, shape);
         __syncwarp();  // p_row is overwritten by the next tile
     }
     if (query >= shape.query_len) return;
@@ -114,6 +119,8 @@ __global__ void __launch_bounds__(kThreads)
 void attention_forward(Stream& stream, const AttentionForwardArgs& args) {
     const AttentionShape& s = args.shape;
     check_shape(kOp, s);
+    require(args.document_begins == nullptr || s.first_query == 0, kOp,
+            "documents need first_query = 0");
     if (s.batch == 0 || s.query_len == 0) return;
     for (const void* buffer : {args.q, args.k, args.v, static_cast<const void*>(args.out)}) {
         require_buffer(buffer, tensor::size_of(s.dtype), kOp, "q, k, v or out");
@@ -125,6 +132,7 @@ void attention_forward(Stream& stream, const AttentionForwardArgs& args) {
                                static_cast<const T*>(args.v),
                                static_cast<T*>(args.out),
                                static_cast<Acc*>(args.lse),
+                               args.document_begins,
                                args.q_layout,
                                args.kv_layout,
                                args.out_layout};

@@ -22,8 +22,9 @@ __global__ void __launch_bounds__(kThreads)
     const int64_t row = blockIdx.x;
     const T* from = table_VC + args.tokens[row] * args.columns;
     T* out = out_RC + row * args.columns;
+    const int64_t begin = args.document_begins == nullptr ? 0 : args.document_begins[row];
     const int64_t position =
-        args.first_position + (positions_PC == nullptr ? 0 : row % args.seq_len);
+        args.first_position + (positions_PC == nullptr ? 0 : row % args.seq_len - begin);
     for (int64_t c = threadIdx.x; c < args.columns; c += blockDim.x) {
         Accumulator<T> value = widen(from[c]);
         if (positions_PC != nullptr) value += widen(positions_PC[position * args.columns + c]);
@@ -78,6 +79,29 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
+/// The same with documents: the block of a position looks for its rows in order.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    document_positions_kernel(const T* grad_out_RC, const int32_t* begins_R,
+                              Accumulator<T>* grad_positions_PC, int64_t rows, int64_t columns,
+                              int64_t seq_len) {
+    __shared__ bool is_match[kThreads];
+    const int64_t position = blockIdx.x;
+    Accumulator<T>* grad = grad_positions_PC + position * columns;
+    for (int64_t start = 0; start < rows; start += kThreads) {
+        const int64_t mine = start + threadIdx.x;
+        is_match[threadIdx.x] = mine < rows && mine % seq_len - begins_R[mine] == position;
+        if (__syncthreads_or(is_match[threadIdx.x]) != 0) {
+            for (int i = 0; i < kThreads; ++i) {
+                if (!is_match[i]) continue;
+                const T* row = grad_out_RC + (start + i) * columns;
+                for (int64_t c = threadIdx.x; c < columns; c += kThreads) grad[c] += widen(row[c]);
+            }
+            __syncthreads();  // is_match is about to be overwritten
+        }
+    }
+}
+
 template <class T>
 void backward(Stream& stream, const EmbeddingBackwardArgs& args) {
     const auto* grad_out = static_cast<const T*>(args.grad_out);
@@ -85,11 +109,15 @@ void backward(Stream& stream, const EmbeddingBackwardArgs& args) {
         launch(kBackward, table_kernel<T>, {args.rows, kThreads}, stream, args.tokens, grad_out,
                static_cast<Accumulator<T>*>(args.grad_table), args.rows, args.columns);
     }
-    if (args.grad_positions != nullptr) {
-        const int64_t num_positions = args.rows < args.seq_len ? args.rows : args.seq_len;
+    if (args.grad_positions == nullptr) return;
+    const int64_t num_positions = args.rows < args.seq_len ? args.rows : args.seq_len;
+    auto* grad_positions = static_cast<Accumulator<T>*>(args.grad_positions);
+    if (args.document_begins != nullptr) {
+        launch(kBackward, document_positions_kernel<T>, {num_positions, kThreads}, stream, grad_out,
+               args.document_begins, grad_positions, args.rows, args.columns, args.seq_len);
+    } else {
         launch(kBackward, positions_kernel<T>, {num_positions, kThreads}, stream, grad_out,
-               static_cast<Accumulator<T>*>(args.grad_positions), args.rows, args.columns,
-               args.seq_len);
+               grad_positions, args.rows, args.columns, args.seq_len);
     }
 }
 

@@ -18,6 +18,7 @@ struct Rotation {
     T* x;
     const Accumulator<T>* cosines;  // (positions, D / 2)
     const Accumulator<T>* sines;
+    const int32_t* document_begins;  // (rows), or null
     int64_t rows, num_heads, half, row_stride, seq_len, first_position;
     bool inverse, is_aligned, tables_are_aligned;
 };
@@ -31,7 +32,8 @@ __global__ void __launch_bounds__(kThreads) rope_kernel(Rotation<T> r) {
     const int64_t row = global_thread() / groups_per_head / r.num_heads;
     if (row >= r.rows) return;
     const int size = group_count(first, r.half);
-    const int64_t angle = (r.first_position + row % r.seq_len) * r.half + first;
+    const int64_t begin = r.document_begins == nullptr ? 0 : r.document_begins[row];
+    const int64_t angle = (r.first_position + row % r.seq_len - begin) * r.half + first;
     T* low_half = r.x + row * r.row_stride + head * 2 * r.half + first;
 
     Group<T> low, high;
@@ -60,6 +62,7 @@ void run(Stream& stream, const RopeArgs& args) {
         x,
         cosines,
         sines,
+        args.document_begins,
         args.rows,
         args.num_heads,
         half,

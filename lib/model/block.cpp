@@ -71,6 +71,7 @@ void Block::attention_branch(Context& context, TokenShape shape, const BlockSave
     args.lse = saved.lse.data;
     args.scratch = scratch.attention.data;
     args.scratch_bytes = scratch.attention.size_bytes();
+    args.document_begins = shape.document_begins;
     if (cache.count > 0) read_cache(context, shape, cache, args);
     ops::attention_forward(context.stream, args);
     linear_forward(context, params_.proj, shape.rows(), saved.attended.data, scratch.branch.data);
@@ -131,6 +132,7 @@ void Block::rotate(Context& context, TokenShape shape, void* qkv, bool inverse) 
     args.cosines = rope_.cosines.data;
     args.sines = rope_.sines.data;
     args.inverse = inverse;
+    args.document_begins = shape.document_begins;
     ops::rope(context.stream, args);
 }
 
@@ -198,6 +200,7 @@ void Block::attention_backward(Context& context, TokenShape shape, const BlockSa
     args.out_layout = rows_of(config_.attention_columns(), shape.seq_len);
     args.scratch = scratch.attention.data;
     args.scratch_bytes = scratch.attention.size_bytes();
+    args.document_begins = shape.document_begins;
     ops::attention_backward(context.stream, args);
     rotate(context, shape, gradients.qkv.data, true);
     if (config_.qk_norm) head_norm_backward(context, shape, saved, gradients);

@@ -20,6 +20,7 @@ namespace longhaul::model {
 struct TokenShape {
     int64_t batch = 0, seq_len = 0;
     int64_t first_position = 0;  // of the first token of a sequence; > 0 continues a cached one
+    const int32_t* document_begins = nullptr;  // (batch, seq_len), see Batch; or null
     int64_t rows() const { return batch * seq_len; }
 };
 

@@ -31,6 +31,18 @@ TransformerOptions complete_options(TransformerOptions options, const ModelConfi
     return options;
 }
 
+/// Attention reads the keys from a token's document's begin to the token itself.
+void check_documents(const Batch& batch) {
+    for (int64_t i = 0; i < batch.batch * batch.seq_len; ++i) {
+        const int64_t position = i % batch.seq_len;
+        const int32_t begin = batch.document_begins[i];
+        const int32_t before = position == 0 ? 0 : batch.document_begins[i - 1];
+        LH_CHECK(begin >= before && begin <= position,
+                 "sequence {}, position {}: document begins at {}, that of the token before at {}",
+                 i / batch.seq_len, position, begin, before);
+    }
+}
+
 }  // namespace
 
 DType accumulator_dtype(DType compute) {
@@ -74,6 +86,7 @@ int64_t Transformer::Impl::check_batch(const Batch& batch) const {
         throw DataError(format("{} {} of sequence {}, position {}, is outside the vocabulary of {}",
                                what, id, i / batch.seq_len, i % batch.seq_len, config.vocab_size));
     };
+    if (batch.document_begins != nullptr) check_documents(batch);
     int64_t valid = 0;
     for (int64_t i = 0; i < batch.batch * batch.seq_len; ++i) {
         const int32_t token = batch.tokens[i];
@@ -89,13 +102,13 @@ int64_t Transformer::Impl::check_batch(const Batch& batch) const {
 
 Transformer::Impl::Pair Transformer::Impl::run_blocks(const Batch& batch, int64_t first_position,
                                                       bool cached) {
-    shape_ = {batch.batch, batch.seq_len, first_position};
+    shape_ = {batch.batch, batch.seq_len, first_position, batch.document_begins};
     next_backward_ = open_weight_ = -1;
     void* first_sum = saved_.front().sum1.data;
     ops::embedding_forward(context_.stream,
                            {context_.compute, shape_.rows(), config.hidden, batch.seq_len,
                             first_position, batch.tokens, context_.weight(params.tokens),
-                            context_.weight(params.positions), first_sum});
+                            context_.weight(params.positions), first_sum, batch.document_begins});
     Pair pair{first_sum, nullptr};
     for (size_t layer = 0; layer < blocks_.size(); ++layer) {
         blocks_[layer].forward(context_, shape_, pair.x, pair.residual, saved_[layer], scratch_,
@@ -170,7 +183,7 @@ void Transformer::Impl::backward_embedding() {
     ops::embedding_backward(
         context_.stream, {context_.compute, shape_.rows(), config.hidden, shape_.seq_len, tokens_,
                           residual_gradient(0), context_.gradient(params.tokens),
-                          context_.gradient(params.positions)});
+                          context_.gradient(params.positions), shape_.document_begins});
     next_backward_ = -1;
 }
 

@@ -48,12 +48,17 @@ struct TransformerOptions {
 /// The type of gradients, statistics and losses: f64 for f64, else f32.
 tensor::DType accumulator_dtype(tensor::DType compute);
 
-/// One micro-batch. The model predicts targets[i] from tokens up to i of its sequence.
+/// One micro-batch. The model predicts targets[i] from tokens up to i of its sequence. What the
+/// pointers refer to must stay until the backward pass is done.
 struct Batch {
     const int32_t* tokens = nullptr;   // (batch, seq_len), in [0, vocab_size)
     const int32_t* targets = nullptr;  // (batch, seq_len); -100: not counted
     int64_t batch = 0;
     int64_t seq_len = 0;
+    /// (batch, seq_len), or null: for each token the position in its sequence at which its document
+    /// begins, not decreasing. Tokens then see their own document only, and positions count from 0
+    /// in each (the same as variable-length attention over cu_seqlens).
+    const int32_t* document_begins = nullptr;
 };
 
 struct LossSums {

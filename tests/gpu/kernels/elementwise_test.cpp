@@ -7,6 +7,7 @@
 #include "kernels/rope.h"
 #include "kernels/swiglu.h"
 #include "tests/gpu/kernels/kernel_test.h"
+#include "tests/support/documents.h"
 
 namespace longhaul::kernels::test {
 
@@ -112,11 +113,17 @@ TEST_CASE_TEMPLATE("cuda rope: equals the CPU backend, and turns back", T, float
                       .row_stride = stride,
                       .seq_len = kSeqLen,
                       .first_position = kFirst};
+        std::vector<int32_t> begins(kRows);  // of documents of 2 and 3 tokens
+        const auto one = longhaul::test::document_begins(kSeqLen, {2, 3});
+        for (int64_t r = 0; r < kRows; ++r) begins[r] = one[r % kSeqLen];
+        const bool has_documents = head_dim == 16;
         const auto got = in_all_schedules([&](Device& device) {
             const auto x_gpu = device.upload(x);
+            const auto begins_gpu = device.upload(begins);
             const auto cosines_gpu = device.upload(cosines), sines_gpu = device.upload(sines);
             RopeArgs turn = args;
             turn.x = x_gpu.data();
+            if (has_documents) turn.document_begins = begins_gpu.data();
             turn.cosines = cosines_gpu.data();
             turn.sines = sines_gpu.data();
             cuda::rope(device.stream(), turn);
@@ -127,6 +134,7 @@ TEST_CASE_TEMPLATE("cuda rope: equals the CPU backend, and turns back", T, float
         });
         auto turned = x;
         args.x = turned.data();
+        if (has_documents) args.document_begins = begins.data();
         args.cosines = cosines.data();
         args.sines = sines.data();
         Stream cpu = Stream::cpu();

@@ -2,6 +2,7 @@
 #include "kernels/embedding.h"
 
 #include "tests/gpu/kernels/kernel_test.h"
+#include "tests/support/documents.h"
 
 namespace longhaul::kernels::test {
 
@@ -32,30 +33,37 @@ TEST_CASE_TEMPLATE("cuda embedding: equals the CPU backend bit for bit", T, floa
         const auto grad_out = random_values<T>(rows * columns, 1, 73);
         const auto grad_table = random_values<Accumulator<T>>(kVocab * columns, 1, 74);
         const auto grad_positions = random_values<Accumulator<T>>(kSeqLen * columns, 1, 75);
+        std::vector<int32_t> begins(rows);  // of documents of 3 and 2 tokens
+        const auto one = longhaul::test::document_begins(kSeqLen, {3, 2});
+        for (int64_t r = 0; r < rows; ++r) begins[r] = one[r % kSeqLen];
+        const bool has_documents = columns != 20;
         const auto got = in_all_schedules([&](Device& device) {
+            const auto begins_gpu = device.upload(begins);
+            const int32_t* documents = has_documents ? begins_gpu.data() : nullptr;
             const auto tokens_gpu = device.upload(tokens);
             const auto table_gpu = device.upload(table), positions_gpu = device.upload(positions),
                        grad_out_gpu = device.upload(grad_out);
             const auto grad_table_gpu = device.upload(grad_table),
                        grad_positions_gpu = device.upload(grad_positions);
             const auto out = device.make<T>(rows * columns);
-            cuda::embedding_forward(device.stream(),
-                                    {kDType<T>, rows, columns, kSeqLen, 0, tokens_gpu.data(),
-                                     table_gpu.data(), positions_gpu.data(), out.data()});
+            cuda::embedding_forward(
+                device.stream(), {kDType<T>, rows, columns, kSeqLen, 0, tokens_gpu.data(),
+                                  table_gpu.data(), positions_gpu.data(), out.data(), documents});
             cuda::embedding_backward(
                 device.stream(),
                 {kDType<T>, rows, columns, kSeqLen, tokens_gpu.data(), grad_out_gpu.data(),
-                 grad_table_gpu.data(), grad_positions_gpu.data()});
+                 grad_table_gpu.data(), grad_positions_gpu.data(), documents});
             return Outputs<T>{device.download(out), device.download(grad_table_gpu),
                               device.download(grad_positions_gpu)};
         });
         Outputs<T> want{std::vector<T>(rows * columns), grad_table, grad_positions};
         Stream cpu = Stream::cpu();
+        const int32_t* documents = has_documents ? begins.data() : nullptr;
         cpu::embedding_forward(cpu, {kDType<T>, rows, columns, kSeqLen, 0, tokens.data(),
-                                     table.data(), positions.data(), want.out.data()});
+                                     table.data(), positions.data(), want.out.data(), documents});
         cpu::embedding_backward(cpu,
                                 {kDType<T>, rows, columns, kSeqLen, tokens.data(), grad_out.data(),
-                                 want.grad_table.data(), want.grad_positions.data()});
+                                 want.grad_table.data(), want.grad_positions.data(), documents});
         CHECK(got.out == want.out);
         CHECK(got.grad_table == want.grad_table);
         CHECK(got.grad_positions == want.grad_positions);

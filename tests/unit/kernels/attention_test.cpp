@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
+#include "tests/support/documents.h"
 #include "tests/support/typed_values.h"
 
 namespace longhaul::kernels {
@@ -18,6 +19,7 @@ struct Case {
     int64_t columns, out_columns;
     TypedValues qkv, out, lse, grad_out, grad_qkv;
     std::vector<std::byte> scratch;
+    std::vector<int32_t> begins;  // of the documents; empty: one a sequence
 
     Case(DType dtype, int64_t batch, int64_t length, int64_t heads, int64_t kv_heads, int64_t dim)
         : shape{dtype, batch, length, length, 0, heads, kv_heads, dim},
@@ -43,9 +45,18 @@ struct Case {
 
     void forward() {
         Stream stream = Stream::cpu();
-        cpu::attention_forward(stream, {shape, scale(), qkv.data(), at(qkv, k_column()),
-                                        at(qkv, v_column()), out.data(), packed(), packed(),
-                                        plain(), lse.data(), scratch.data(), scratch.size()});
+        cpu::attention_forward(
+            stream,
+            {shape, scale(), qkv.data(), at(qkv, k_column()), at(qkv, v_column()), out.data(),
+             packed(), packed(), plain(), lse.data(), scratch.data(), scratch.size(), documents()});
+    }
+    const int32_t* documents() const { return begins.empty() ? nullptr : begins.data(); }
+    /// Cuts every sequence into documents of these lengths, over and over.
+    void cut(const std::vector<int64_t>& lengths) {
+        for (int64_t b = 0; b < shape.batch; ++b) {
+            const auto pieces = test::document_begins(shape.query_len, lengths);
+            begins.insert(begins.end(), pieces.begin(), pieces.end());
+        }
     }
     void backward() {
         Stream stream = Stream::cpu();
@@ -53,7 +64,7 @@ struct Case {
             stream, {shape, scale(), qkv.data(), at(qkv, k_column()), at(qkv, v_column()),
                      out.data(), lse.data(), grad_out.data(), grad_qkv.data(),
                      at(grad_qkv, k_column()), at(grad_qkv, v_column()), packed(), packed(),
-                     plain(), packed(), packed(), scratch.data(), scratch.size()});
+                     plain(), packed(), packed(), scratch.data(), scratch.size(), documents()});
     }
     double value(int64_t b, int64_t t, int64_t column) const {
         return qkv[static_cast<size_t>((b * shape.query_len + t) * columns + column)];
@@ -64,9 +75,11 @@ struct Case {
 void naive_row(const Case& c, int64_t b, int64_t h, int64_t t, double* out, double* lse) {
     const int64_t dim = c.shape.head_dim;
     const int64_t kv = h / (c.shape.num_heads / c.shape.num_kv_heads);
+    const int64_t begin =
+        c.begins.empty() ? 0 : c.begins[static_cast<size_t>(b * c.shape.query_len + t)];
     std::vector<double> weights(static_cast<size_t>(t + 1));
     double largest = -HUGE_VAL;
-    for (int64_t s = 0; s <= t; ++s) {
+    for (int64_t s = begin; s <= t; ++s) {
         double score = 0;
         for (int64_t i = 0; i < dim; ++i) {
             score += c.value(b, t, h * dim + i) * c.value(b, s, c.k_column() + kv * dim + i);
@@ -75,9 +88,12 @@ void naive_row(const Case& c, int64_t b, int64_t h, int64_t t, double* out, doub
         largest = std::max(largest, weights[static_cast<size_t>(s)]);
     }
     double sum = 0;
-    for (double& weight : weights) sum += weight = std::exp(weight - largest);
+    for (int64_t s = begin; s <= t; ++s) {
+        double& weight = weights[static_cast<size_t>(s)];
+        sum += weight = std::exp(weight - largest);
+    }
     std::fill(out, out + dim, 0.0);
-    for (int64_t s = 0; s <= t; ++s) {
+    for (int64_t s = begin; s <= t; ++s) {
         for (int64_t i = 0; i < dim; ++i) {
             out[i] +=
                 weights[static_cast<size_t>(s)] / sum * c.value(b, s, c.v_column() + kv * dim + i);
@@ -86,10 +102,12 @@ void naive_row(const Case& c, int64_t b, int64_t h, int64_t t, double* out, doub
     *lse = largest + std::log(sum);
 }
 
-void check_forward(DType dtype, int64_t length, int64_t heads, int64_t kv_heads, int64_t dim) {
+void check_forward(DType dtype, int64_t length, int64_t heads, int64_t kv_heads, int64_t dim,
+                   const std::vector<int64_t>& documents = {}) {
     CAPTURE(length);
     CAPTURE(dim);
     Case c(dtype, 2, length, heads, kv_heads, dim);
+    if (!documents.empty()) c.cut(documents);
     c.forward();
     std::vector<double> expected(c.out.count()), lse(c.lse.count());
     for (int64_t b = 0; b < 2; ++b) {
@@ -118,6 +136,57 @@ TEST_CASE("attention: forward equals softmax(q k) v for odd lengths, dims and gr
         check_forward(dtype, 130, 6, 1, 40);
         check_forward(dtype, 70, 1, 1, 128);
     }
+}
+
+// Documents that fit in a tile, that begin and end at its border, that span several; of one token.
+const std::vector<std::vector<int64_t>> kDocuments = {{1},      {3, 1, 7}, {64},    {63, 65},
+                                                      {100, 2}, {1, 127},  {5, 300}};
+
+TEST_CASE("attention: with documents, queries see the keys of their own only") {
+    for (const DType dtype : {DType::kF64, DType::kF32, DType::kBF16}) {
+        for (const std::vector<int64_t>& documents : kDocuments) {
+            CAPTURE(documents.front());
+            check_forward(dtype, 200, 2, 1, 8, documents);
+        }
+    }
+}
+
+TEST_CASE("attention: backward equals finite differences with documents") {
+    for (const std::vector<int64_t>& documents :
+         {std::vector<int64_t>{3, 1, 7}, {63, 5}, {64}, {66, 200}}) {
+        CAPTURE(documents.front());
+        Case c(DType::kF64, 1, 75, 2, 1, 3);
+        c.cut(documents);
+        c.forward();
+        c.backward();
+        const std::vector<double> weights = c.grad_out.values();
+        const auto loss = [&] {
+            c.forward();
+            return test::dot(c.out, weights);
+        };
+        const std::vector<double> numeric = test::numeric_gradient(c.qkv, loss);
+        CHECK(test::relative_error(c.grad_qkv.values(), numeric) <= 1e-8);
+    }
+}
+
+TEST_CASE("attention: one document a sequence changes no bit") {
+    Case plain(DType::kF32, 2, 130, 4, 2, 16), cut(DType::kF32, 2, 130, 4, 2, 16);
+    cut.cut({130});
+    plain.forward();
+    plain.backward();
+    cut.forward();
+    cut.backward();
+    CHECK(plain.out == cut.out);
+    CHECK(plain.lse == cut.lse);
+    CHECK(plain.grad_qkv == cut.grad_qkv);
+}
+
+TEST_CASE("attention: documents in a sequence that continues are refused") {
+    Case c(DType::kF32, 1, 9, 1, 1, 8);
+    c.cut({4});
+    c.shape.query_len = 5;
+    c.shape.first_query = 4;
+    CHECK_THROWS_WITH_AS(c.forward(), doctest::Contains("continues at position 4"), Error);
 }
 
 TEST_CASE("attention: backward equals finite differences, also across tiles and groups") {

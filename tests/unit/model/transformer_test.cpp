@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
+#include "tests/support/documents.h"
 #include "tests/unit/model/test_model.h"
 
 namespace longhaul::model {
@@ -58,34 +59,97 @@ struct Ids {
     }
 };
 
+/// Of each sequence: documents of 3 and 2 tokens.
+std::vector<int32_t> two_documents() {
+    std::vector<int32_t> begins = test::document_begins(kLength, {3, 2});
+    const std::vector<int32_t> one = begins;
+    for (int64_t b = 1; b < kBatch; ++b) begins.insert(begins.end(), one.begin(), one.end());
+    return begins;
+}
+
 TEST_CASE("transformer: all gradients equal finite differences of the loss") {
     for (const Family family : {Family::kGpt2, Family::kLlama}) {
         TestModel model(tiny(family), options_of(DType::kF64));
         model.randomise();
         const Ids ids(13);
-        model->forward_train(ids.batch(), 0.25);
-        model->backward();
-        const auto loss = [&] { return model->forward(ids.batch()).loss_sum * 0.25; };
-        for (size_t i = 0; i < model.num_params(); ++i) {
-            CAPTURE(model.spec(i).name);
-            const std::vector<double> numeric = test::numeric_gradient(model.weight(i), loss);
-            CHECK(test::relative_error(model.gradient(i).values(), numeric) <= 1e-7);
+        const std::vector<int32_t> begins = two_documents();
+        Batch batch = ids.batch();
+        for (const int32_t* documents : {static_cast<const int32_t*>(nullptr), begins.data()}) {
+            batch.document_begins = documents;
+            model.zero_gradients();
+            model->forward_train(batch, 0.25);
+            model->backward();
+            const auto loss = [&] { return model->forward(batch).loss_sum * 0.25; };
+            for (size_t i = 0; i < model.num_params(); ++i) {
+                CAPTURE(model.spec(i).name);
+                const std::vector<double> numeric = test::numeric_gradient(model.weight(i), loss);
+                CHECK(test::relative_error(model.gradient(i).values(), numeric) <= 1e-7);
+            }
         }
     }
+}
+
+TEST_CASE("transformer: a document in a packed sequence is what it is alone") {
+    for (const Family family : {Family::kGpt2, Family::kLlama}) {
+        const Ids ids(13);
+        const std::vector<int32_t> begins = two_documents();
+        Batch packed = ids.batch();
+        packed.document_begins = begins.data();
+        TestModel whole(tiny(family), options_of(DType::kF64));
+        TestModel alone(tiny(family), options_of(DType::kF64));
+        whole.randomise();
+        alone.randomise();
+        const double loss = whole->forward_train(packed, 0.2).loss_sum;
+        whole->backward();
+        double sum = 0;
+        for (int64_t begin = 0, end = 1; end <= kBatch * kLength; ++end) {
+            const bool is_end =
+                end == kBatch * kLength || begins[static_cast<size_t>(end)] == end % kLength;
+            if (!is_end) continue;
+            sum += alone
+                       ->forward_train(
+                           {packed.tokens + begin, packed.targets + begin, 1, end - begin}, 0.2)
+                       .loss_sum;
+            alone->backward();
+            begin = end;
+        }
+        CHECK(sum == doctest::Approx(loss).epsilon(1e-13));
+        for (size_t i = 0; i < whole.num_params(); ++i) {
+            CAPTURE(whole.spec(i).name);
+            CHECK(test::relative_error(whole.gradient(i).values(), alone.gradient(i).values()) <=
+                  1e-13);
+        }
+    }
+}
+
+TEST_CASE("transformer: documents that can not be are refused") {
+    TestModel model(tiny(Family::kGpt2), options_of(DType::kF64));
+    model.randomise();
+    const Ids ids(13);
+    std::vector<int32_t> begins(kBatch * kLength, 0);
+    Batch batch = ids.batch();
+    batch.document_begins = begins.data();
+    begins[2] = 3;  // beyond the token itself
+    CHECK_THROWS_WITH_AS(model->forward(batch), doctest::Contains("begins at 3"), Error);
+    begins[2] = 2;  // and the next token belongs to the document before
+    CHECK_THROWS_WITH_AS(model->forward(batch), doctest::Contains("position 3"), Error);
 }
 
 TEST_CASE("transformer: recomputation changes no bit") {
     for (const DType compute : {DType::kF64, DType::kF32, DType::kBF16}) {
         for (const Family family : {Family::kGpt2, Family::kLlama}) {
             const Ids ids(13);
+            const std::vector<int32_t> begins = two_documents();
+            Batch batch = ids.batch();
+            batch.document_begins = begins.data();
             TestModel kept(tiny(family), options_of(compute));
             kept.randomise();
-            const LossSums expected = kept->forward_train(ids.batch(), 0.25);
+            const LossSums expected = kept->forward_train(batch, 0.25);
             kept->backward();
             for (const Recompute recompute : {Recompute::kSelective, Recompute::kFull}) {
                 TestModel model(tiny(family), options_of(compute, recompute));
                 model.randomise();
-                CHECK(model->forward_train(ids.batch(), 0.25).loss_sum == expected.loss_sum);
+                CHECK(model->forward_train(batch, 0.25).loss_sum == expected.loss_sum);
                 model->backward();
                 for (size_t i = 0; i < model.num_params(); ++i) {
                     CAPTURE(model.spec(i).name);
