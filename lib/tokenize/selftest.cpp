@@ -1,60 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/tokenize/selftest.h"
 
-#include <algorithm>
-
-#include "lib/base/philox.h"
 #include "lib/cli/output.h"
 #include "lib/io/file.h"
 #include "lib/io/json.h"
 #include "lib/text/unicode.h"
 #include "lib/token/encoder.h"
+#include "lib/token/torture_text.h"
 
 namespace longhaul::tokenize {
 namespace {
-
-/// Fragments that patterns treat in special ways, between random characters.
-constexpr const char* kFragments[] = {"'s",
-                                      "'LL",
-                                      "n't",
-                                      "\xC5\xBF",
-                                      " ",
-                                      "  ",
-                                      "\n",
-                                      "\r\n",
-                                      "\t",
-                                      "\xC2\xA0",
-                                      "\xE3\x80\x80",
-                                      "12",
-                                      "345678",
-                                      "...",
-                                      "//",
-                                      "_",
-                                      "word",
-                                      "Word",
-                                      "WORD",
-                                      "\xCC\x81",
-                                      "\xE4\xB8\xAD\xE6\x96\x87",
-                                      "\xF0\x9F\x98\x80",
-                                      "\xE2\x80\x8D",
-                                      "<|endoftext|>"};
-
-std::string random_text(uint64_t seed, uint64_t number) {
-    const PhiloxKey key{seed, RandomPurpose::kTest, number, 0};
-    std::string text;
-    const uint32_t length = philox_draw(key, 0).word[0] % 40;
-    for (uint64_t i = 1; i <= length; ++i) {
-        const PhiloxBlock draw = philox_draw(key, i);
-        if (draw.word[0] % 4 != 0) {
-            text += kFragments[draw.word[1] % std::size(kFragments)];
-            continue;
-        }
-        const uint32_t limits[] = {0x80, 0x800, 0x3000, 0x110000};
-        const char32_t c = draw.word[1] % limits[draw.word[2] % 4];
-        if (c < 0xD800 || c > 0xDFFF) text::append_utf8(c, text);
-    }
-    return text;
-}
 
 class Comparison {
  public:
@@ -96,7 +51,8 @@ ExitCode run_selftest(const SelftestOptions& options) {
     const token::Tokenizer tokenizer = token::load_tokenizer(options.tokenizer);
     Comparison comparison(tokenizer);
     for (uint64_t i = 0; i < options.num_generated; ++i) {
-        if (!comparison.check(random_text(options.seed, i))) return ExitCode::kNegative;
+        if (!comparison.check(token::torture_text(tokenizer, options.seed, i)))
+            return ExitCode::kNegative;
     }
     for (const std::string& file : options.files) {
         uint64_t replaced = 0;
