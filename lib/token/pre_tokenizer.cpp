@@ -26,18 +26,20 @@ std::vector<Span> merge_into_neighbour(Iterator begin, Iterator end, std::vector
 }  // namespace
 
 void PreTokenizer::add_scheme(Scheme scheme, SplitBehavior behavior, bool is_inverted) {
-    auto regex = std::make_shared<const Regex>(scheme_info(scheme).hf_pattern);
-    steps_.push_back({Step::Kind::kScheme, scheme, std::move(regex), {}, behavior, is_inverted});
+    auto truth = std::make_shared<const SchemeTruth>(scheme);
+    steps_.push_back(
+        {Step::Kind::kScheme, scheme, nullptr, std::move(truth), {}, behavior, is_inverted});
 }
 
 void PreTokenizer::add_regex(std::string_view pattern, SplitBehavior behavior, bool is_inverted) {
     auto regex = std::make_shared<const Regex>(pattern);
-    steps_.push_back({Step::Kind::kRegex, {}, std::move(regex), {}, behavior, is_inverted});
+    steps_.push_back(
+        {Step::Kind::kRegex, {}, std::move(regex), nullptr, {}, behavior, is_inverted});
 }
 
 void PreTokenizer::add_literal(std::string literal, SplitBehavior behavior, bool is_inverted) {
     steps_.push_back(
-        {Step::Kind::kLiteral, {}, nullptr, std::move(literal), behavior, is_inverted});
+        {Step::Kind::kLiteral, {}, nullptr, nullptr, std::move(literal), behavior, is_inverted});
 }
 
 void PreTokenizer::add_prefix_space() {
@@ -76,6 +78,10 @@ void PreTokenizer::find_spans(const Step& step, std::string_view text, bool use_
             add_match(begin, end);
             begin = end;
         }
+    } else if (step.kind == Step::Kind::kScheme) {
+        std::vector<std::string_view> pieces;
+        step.truth->split(text, pieces);
+        for (const std::string_view piece : pieces) add_match(done, done + piece.size());
     } else if (step.kind == Step::Kind::kLiteral) {
         const size_t length = step.literal.size();
         for (size_t at = text.find(step.literal); at != std::string_view::npos && length != 0;

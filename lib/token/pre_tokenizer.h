@@ -49,7 +49,8 @@ class PreTokenizer {
     struct Step {
         enum class Kind { kScheme, kRegex, kLiteral, kPrefixSpace } kind;
         Scheme scheme = Scheme::kGpt2;
-        std::shared_ptr<const Regex> regex;  // of the scheme, too
+        std::shared_ptr<const Regex> regex;
+        std::shared_ptr<const SchemeTruth> truth;  // of the scheme
         std::string literal;
         SplitBehavior behavior = SplitBehavior::kIsolated;
         bool is_inverted = false;

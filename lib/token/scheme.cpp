@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/token/scheme.h"
 
+#include <algorithm>
+
 #include "lib/base/check.h"
 
 namespace longhaul::token {
@@ -8,29 +10,45 @@ namespace longhaul::token {
 namespace {
 
 // Sources: huggingface/tokenizers, pre_tokenizers/byte_level.rs; openai/tiktoken 0.14,
-// tiktoken_ext/openai_public.py; tokenizer.json of Llama 3 and Qwen2.
-constexpr const char* kGpt2Hf =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+// tiktoken_ext/openai_public.py; tokenizer.json of Llama 3, Qwen2, Qwen3.5, DeepSeek-V3, StarCoder;
+// mistral-common, tekken_240911.json ("pattern"); moonshotai/Kimi-K2, tokenization_kimi.py.
 constexpr const char* kGpt2Tiktoken =
     R"('(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s)";
 constexpr const char* kCl100kTiktoken =
     R"('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s)";
-constexpr const char* kLlama3Hf =
+constexpr const char* kLlama3 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr const char* kQwen2Hf =
+constexpr const char* kQwen2 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kQwen35 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr const char* kO200k =
     R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kTekken =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kKimiK2 =
+    R"([\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kThreeDigits = R"(\p{N}{1,3})";
+constexpr const char* kDeepSeekCjk = "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+";
+// The file has the characters CR and LF themselves.
+constexpr const char* kDeepSeekWords =
+    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]"
+    "+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+";
 
 }  // namespace
 
 const std::vector<SchemeInfo>& known_schemes() {
     static const std::vector<SchemeInfo> schemes = {
-        {Scheme::kGpt2, "gpt2", kGpt2Hf, kGpt2Tiktoken},
-        {Scheme::kCl100k, "cl100k", kCl100kTiktoken, kCl100kTiktoken},
-        {Scheme::kO200k, "o200k", kO200k, kO200k},
-        {Scheme::kLlama3, "llama3", kLlama3Hf, ""},
-        {Scheme::kQwen2, "qwen2", kQwen2Hf, ""},
+        {Scheme::kGpt2, "gpt2", {kByteLevelStep}, kGpt2Tiktoken},
+        {Scheme::kCl100k, "cl100k", {kCl100kTiktoken}, kCl100kTiktoken},
+        {Scheme::kO200k, "o200k", {kO200k}, kO200k},
+        {Scheme::kLlama3, "llama3", {kLlama3}, ""},
+        {Scheme::kQwen2, "qwen2", {kQwen2}, ""},
+        {Scheme::kQwen35, "qwen35", {kQwen35}, ""},
+        {Scheme::kDeepSeekV3, "deepseek-v3", {kThreeDigits, kDeepSeekCjk, kDeepSeekWords}, ""},
+        {Scheme::kStarCoder, "starcoder", {kEachDigitStep, kByteLevelStep}, ""},
+        {Scheme::kTekken, "tekken", {kTekken}, ""},
+        {Scheme::kKimiK2, "kimi-k2", {kKimiK2}, ""},
     };
     return schemes;
 }
@@ -52,26 +70,46 @@ std::optional<Scheme> scheme_by_name(std::string_view name) {
 
 std::optional<Scheme> scheme_by_pattern(std::string_view pattern) {
     for (const SchemeInfo& info : known_schemes()) {
-        if (pattern == info.hf_pattern || pattern == info.tiktoken_pattern) return info.scheme;
+        const bool is_single = info.steps.size() == 1 && pattern == info.steps[0];
+        if (is_single || (!pattern.empty() && pattern == info.tiktoken_pattern)) return info.scheme;
     }
     return std::nullopt;
 }
 
-size_t next_piece(Scheme scheme, std::string_view text, size_t begin) {
-    const detail::Scanner scanner(text);
-    switch (scheme) {
-        case Scheme::kGpt2:
-            return scanner.next<Scheme::kGpt2>(begin);
-        case Scheme::kCl100k:
-            return scanner.next<Scheme::kCl100k>(begin);
-        case Scheme::kO200k:
-            return scanner.next<Scheme::kO200k>(begin);
-        case Scheme::kLlama3:
-            return scanner.next<Scheme::kLlama3>(begin);
-        case Scheme::kQwen2:
-            break;
+std::optional<Scheme> scheme_by_steps(std::span<const std::string> steps) {
+    for (const SchemeInfo& info : known_schemes()) {
+        if (info.steps.size() > 1 && std::ranges::equal(info.steps, steps)) return info.scheme;
     }
-    return scanner.next<Scheme::kQwen2>(begin);
+    return std::nullopt;
+}
+
+SchemeTruth::SchemeTruth(Scheme scheme) {
+    for (const std::string& step : scheme_info(scheme).steps) steps_.emplace_back(step);
+}
+
+void SchemeTruth::split(std::string_view text, std::vector<std::string_view>& pieces) const {
+    std::vector<std::string_view> now, next;
+    if (!text.empty()) now.push_back(text);
+    for (const Regex& step : steps_) {
+        next.clear();
+        for (const std::string_view piece : now) {
+            size_t done = 0;
+            while (const auto match = step.find(piece, done)) {  // matches are never empty
+                if (match->begin > done) next.push_back(piece.substr(done, match->begin - done));
+                next.push_back(piece.substr(match->begin, match->end - match->begin));
+                done = match->end;
+                if (done == piece.size()) break;
+            }
+            if (done < piece.size()) next.push_back(piece.substr(done));
+        }
+        now.swap(next);
+    }
+    pieces.insert(pieces.end(), now.begin(), now.end());
+}
+
+size_t next_piece(Scheme scheme, std::string_view text, size_t begin) {
+    return with_scheme(
+        scheme, [&](auto tag) { return detail::Scanner<decltype(tag)::value>(text).next(begin); });
 }
 
 }  // namespace longhaul::token

@@ -12,7 +12,7 @@ std::string quoted(const std::string& text) {
     return io::to_line(io::Json(text));
 }
 
-/// ByteLevel cuts by the GPT-2 pattern itself; the others come first as a Split.
+/// ByteLevel cuts by the GPT-2 pattern itself; the others come first as Splits.
 io::Json pre_tokenizer_json(Scheme scheme) {
     const bool is_gpt2 = scheme == Scheme::kGpt2;
     const io::Json byte_level{{"type", "ByteLevel"},
@@ -20,11 +20,15 @@ io::Json pre_tokenizer_json(Scheme scheme) {
                               {"trim_offsets", true},
                               {"use_regex", is_gpt2}};
     if (is_gpt2) return byte_level;
-    const io::Json split{{"type", "Split"},
-                         {"pattern", {{"Regex", scheme_info(scheme).hf_pattern}}},
+    io::Json steps = io::Json::array();
+    for (const std::string& step : scheme_info(scheme).steps) {
+        steps.push_back({{"type", "Split"},
+                         {"pattern", {{"Regex", step}}},
                          {"behavior", "Isolated"},
-                         {"invert", false}};
-    return {{"type", "Sequence"}, {"pretokenizers", {split, byte_level}}};
+                         {"invert", false}});
+    }
+    steps.push_back(byte_level);
+    return {{"type", "Sequence"}, {"pretokenizers", steps}};
 }
 
 io::Json byte_level_json() {
@@ -72,10 +76,11 @@ std::string to_tokenizer_json(const TrainedBpe& trained, Scheme scheme) {
                          {"normalized", false},
                          {"special", true}});
     }
+    const bool is_nfc = scheme == Scheme::kQwen2 || scheme == Scheme::kQwen35;
     return format(R"({{"version":"1.0","truncation":null,"padding":null,"added_tokens":{},)"
                   R"("normalizer":{},"pre_tokenizer":{},"post_processor":{},"decoder":{},)"
                   R"("model":{}}})",
-                  io::to_line(added), scheme == Scheme::kQwen2 ? R"({"type":"NFC"})" : "null",
+                  io::to_line(added), is_nfc ? R"({"type":"NFC"})" : "null",
                   io::to_line(pre_tokenizer_json(scheme)), io::to_line(byte_level_json()),
                   io::to_line(byte_level_json()), model_json(trained)) +
            "\n";

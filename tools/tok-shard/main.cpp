@@ -11,8 +11,8 @@ void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source
         .required();
     command.option(
         "--pattern", source.pattern, "NAME",
-        "how text is cut, where the file does not say it: gpt2, cl100k, o200k, llama3 or "
-        "qwen2");
+        "how text is cut, where the file does not say it: gpt2, cl100k, o200k, llama3, qwen2 ... "
+        "(man page)");
     command.option("--special", source.specials, "TEXT=ID",
                    "a control token, where the file does not list it; may be repeated");
 }

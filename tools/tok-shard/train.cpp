@@ -18,7 +18,7 @@ ExitCode run_train(const cli::Args& args) {
     command.positional("INPUT", job.inputs, "documents; - is stdin").required();
     command.option("--vocab-size", vocab_size, "N", "tokens, control tokens and bytes included");
     command.option("--pattern", pattern, "NAME",
-                   "how text is cut: gpt2, cl100k, o200k, llama3 or qwen2");
+                   "how text is cut: gpt2, cl100k, o200k, llama3, qwen2 ... (man page)");
     command.option("--special", specials, "TEXT",
                    "control token, may be repeated; default <|endoftext|>");
     command.option("--min-frequency", job.train.min_frequency, "N", "a rarer pair does not merge");
