@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Canonical normalisation (NFC, NFD) by Unicode 16.0 or by the older data that HF tokenizers uses.
-// Source: UAX 15, Unicode 16.0.0. Compatibility forms (NFKC, NFKD) are not here.
+// The normalisation forms by Unicode 16.0 or by the older data that HF tokenizers uses. Source:
+// UAX 15, Unicode 16.0.0.
 
 #include <string>
 #include <string_view>
@@ -21,11 +21,20 @@ void append_decomposition(char32_t c, std::u32string& out, UnicodeData data = Un
 /// The primary composite of a pair, or 0.
 char32_t compose_pair(char32_t first, char32_t second, UnicodeData data = UnicodeData::k16);
 
-// Text must be well-formed UTF-8 (invalid bytes become U+FFFD). ASCII runs cost a scan only.
-std::string nfd(std::string_view text, UnicodeData data = UnicodeData::k16);
-std::string nfc(std::string_view text, UnicodeData data = UnicodeData::k16);
-/// True when nfc() surely changes nothing: every character is below U+0300 (Latin-1 and Latin
-/// Extended compose already). False says nothing.
-bool is_surely_nfc(std::string_view text);
+/// The four normalisation forms.
+enum class Form : uint8_t { kNfc, kNfd, kNfkc, kNfkd };
+
+// Text must be well-formed UTF-8 (invalid bytes become U+FFFD). ASCII runs cost a scan only; time
+// is linear but for sorting runs of combining marks.
+std::string normalize(std::string_view text, Form form, UnicodeData data = UnicodeData::k16);
+inline std::string nfd(std::string_view text, UnicodeData data = UnicodeData::k16) {
+    return normalize(text, Form::kNfd, data);
+}
+inline std::string nfc(std::string_view text, UnicodeData data = UnicodeData::k16) {
+    return normalize(text, Form::kNfc, data);
+}
+/// A fast answer: true when normalize() surely changes nothing, because each character stands for
+/// itself and joins no neighbour. False says nothing.
+bool is_surely_normal(std::string_view text, Form form);
 
 }  // namespace longhaul::text

@@ -31,6 +31,7 @@ class Bpe : public Model {
     ~Bpe() override;
 
     const Vocabulary& vocabulary() const override { return vocabulary_; }
+    bool takes_bytes() const override { return true; }
     uint32_t unknown_id() const override { return options_.unknown_id; }
     const MergeTable& merges() const { return merges_; }
     const Options& options() const { return options_; }

@@ -18,7 +18,7 @@ const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& 
         if (found != nullptr) return found;
     }
     if (added.is_empty()) {
-        encode_plain(text, ids);
+        encode_plain(text, true, ids);
         return nullptr;
     }
     std::vector<TextPart> parts;
@@ -27,25 +27,28 @@ const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& 
         if (part.id != kNoToken) {
             ids.push_back(part.id);
         } else {
-            encode_plain(part.text, ids);
+            encode_plain(part.text, part.text.data() == text.data(), ids);
         }
     }
     return nullptr;
 }
 
-void Encoder::encode_plain(std::string_view text, std::vector<uint32_t>& ids) {
+void Encoder::encode_plain(std::string_view text, bool starts_document,
+                           std::vector<uint32_t>& ids) {
     const Normalizer& normalizer = tokenizer_.parts().normalizer;
     if (normalizer.surely_keeps(text)) {
-        encode_normalized(text, ids);
+        encode_normalized(text, starts_document, ids);
     } else {
-        encode_normalized(normalizer.apply(text), ids);
+        const std::string normal = normalizer.apply(text, &starts_document);
+        encode_normalized(normal, starts_document, ids);
     }
 }
 
-void Encoder::encode_normalized(std::string_view text, std::vector<uint32_t>& ids) {
+void Encoder::encode_normalized(std::string_view text, bool starts_document,
+                                std::vector<uint32_t>& ids) {
     const AddedTokenFinder& added = tokenizer_.normalized_added();
     if (added.is_empty()) {
-        encode_pieces(text, ids);
+        encode_pieces(text, starts_document, ids);
         return;
     }
     std::vector<TextPart> parts;
@@ -54,12 +57,13 @@ void Encoder::encode_normalized(std::string_view text, std::vector<uint32_t>& id
         if (part.id != kNoToken) {
             ids.push_back(part.id);
         } else {
-            encode_pieces(part.text, ids);
+            encode_pieces(part.text, starts_document && part.text.data() == text.data(), ids);
         }
     }
 }
 
-void Encoder::encode_pieces(std::string_view text, std::vector<uint32_t>& ids) {
+void Encoder::encode_pieces(std::string_view text, bool starts_document,
+                            std::vector<uint32_t>& ids) {
     if (scheme_ && options_.use_fast_path) {
         const char* const safe_end = text.data() + text.size();
         for_each_piece(*scheme_, text, [&](std::string_view piece) {
@@ -67,7 +71,7 @@ void Encoder::encode_pieces(std::string_view text, std::vector<uint32_t>& ids) {
         });
         return;
     }
-    tokenizer_.parts().pre_tokenizer.split(text, pieces_, options_.use_fast_path);
+    tokenizer_.parts().pre_tokenizer.split(text, pieces_, options_.use_fast_path, starts_document);
     for (const std::string_view piece : pieces_.views) encode_piece(piece, false, ids);
 }
 

@@ -36,9 +36,10 @@ class Encoder {
     const AddedToken* encode(std::string_view text, std::vector<uint32_t>& ids);
 
  private:
-    void encode_plain(std::string_view text, std::vector<uint32_t>& ids);
-    void encode_normalized(std::string_view text, std::vector<uint32_t>& ids);
-    void encode_pieces(std::string_view text, std::vector<uint32_t>& ids);
+    // starts_document: the text's first character is that of the document.
+    void encode_plain(std::string_view text, bool starts_document, std::vector<uint32_t>& ids);
+    void encode_normalized(std::string_view text, bool starts_document, std::vector<uint32_t>& ids);
+    void encode_pieces(std::string_view text, bool starts_document, std::vector<uint32_t>& ids);
     void encode_piece(std::string_view piece, bool is_readable_past, std::vector<uint32_t>& ids);
 
     const Tokenizer& tokenizer_;

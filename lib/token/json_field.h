@@ -9,6 +9,7 @@
 
 #include "lib/base/error.h"
 #include "lib/io/json.h"
+#include "lib/text/unicode.h"
 
 namespace longhaul::token {
 
@@ -53,6 +54,26 @@ class JsonField {
         if (is_null()) return when_absent;
         if (!value_->is_boolean()) fail("is neither true nor false");
         return value_->get<bool>();
+    }
+    /// A boolean that must be there.
+    bool flag() const {
+        if (is_null()) fail("is missing; it must be true or false");
+        return boolean(false);
+    }
+    /// A number of things. @throws DataError unless it is in 0..2^32 - 1
+    size_t count() const {
+        const int64_t value = integer();
+        if (value < 0 || value > int64_t{UINT32_MAX})
+            fail(format("{} is not in 0..2^32 - 1", value));
+        return static_cast<size_t>(value);
+    }
+    /// A text of exactly one character.
+    std::string character() const {
+        std::string value = text();
+        if (value.empty() || text::decode_utf8(value, 0).length != value.size()) {
+            fail(format("\"{}\" is not one character", value));
+        }
+        return value;
     }
     double number() const {
         if (is_null() || !value_->is_number()) fail("is not a number");

@@ -101,6 +101,8 @@ TokenizerParts parse_vocab_merges(std::string_view vocab, std::string_view merge
     parts.kind = "vocab+merges";
     parts.files = {{"vocab.json", std::string(vocab)}, {"merges.txt", std::string(merges)}};
     set_named_pattern(parts, pattern, vocab_name);
+    parts.decoder.join_directly();
+    parts.decoder.add(make_byte_level_decoder(), true);
     BpeBuilder builder(vocab_name);
     ParsedVocabulary parsed;
     const VocabularyVisitor visitor{

@@ -17,7 +17,11 @@ class Model {
     /// Tokens by id: the bytes they stand for in a byte-level model, else their text in the file
     /// ("\u2581the", "<0x0A>" for a byte, lib/token/byte_piece.h).
     virtual const Vocabulary& vocabulary() const = 0;
-    /// Appends the ids of one piece. @param piece well-formed UTF-8, not empty.
+    /// True for a byte-level model: pieces are the bytes of the text, cut anywhere. False: pieces
+    /// are well-formed text as normaliser and pre-tokeniser leave it (of the byte alphabet behind a
+    /// ByteLevel step).
+    virtual bool takes_bytes() const { return false; }
+    /// Appends the ids of one piece. @param piece not empty; see takes_bytes().
     virtual void encode(std::string_view piece, std::vector<uint32_t>& ids) const = 0;
     /// True when independent_prefix() can cut. A model that may get whole documents as one piece
     /// (there is no pre-tokeniser) cuts them, so that their parts can be remembered.

@@ -3,27 +3,33 @@
 
 #include <algorithm>
 
-#include "lib/text/normalization_forms.h"
+#include "lib/token/normalizer_steps.h"
 
 namespace longhaul::token {
 
 void Normalizer::add_nfc() {
-    steps_.push_back({Step::Kind::kNfc});
+    add(make_form_step(text::Form::kNfc));
+}
+
+bool Normalizer::ends_in_byte_alphabet() const {
+    const auto writes = [](const auto& step) { return step->writes_byte_alphabet(); };
+    return !steps_.empty() && writes(steps_.back()) &&
+           std::count_if(steps_.begin(), steps_.end(), writes) == 1;
 }
 
 bool Normalizer::surely_keeps(std::string_view text) const {
     return std::all_of(steps_.begin(), steps_.end(),
-                       [&](const Step&) { return text::is_surely_nfc(text); });
+                       [&](const auto& step) { return step->surely_keeps(text); });
 }
 
-std::string Normalizer::apply(std::string_view text) const {
+std::string Normalizer::apply(std::string_view text, bool* starts_document) const {
     std::string out(text);
-    for (const Step& step : steps_) {
-        switch (step.kind) {
-            case Step::Kind::kNfc:
-                out = text::nfc(out, text::UnicodeData::k9);
-                break;
+    for (const auto& step : steps_) {
+        if (step->surely_keeps(out)) continue;
+        if (starts_document != nullptr && *starts_document && step->drops_start(out)) {
+            *starts_document = false;
         }
+        out = step->apply(out);
     }
     return out;
 }

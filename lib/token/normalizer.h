@@ -1,33 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What changes the text before it is cut into pieces: a sequence of steps as tokenizer.json
-// describes them.
+// describes them. The steps themselves: lib/token/normalizer_steps.h.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace longhaul::token {
 
+/// One step. Immutable; all members may be called in parallel. Texts are well-formed UTF-8. Time is
+/// linear in the text.
+class NormalizerStep {
+ public:
+    virtual ~NormalizerStep() = default;
+    /// A quick answer: true means that apply() gives `text` back; false says nothing.
+    virtual bool surely_keeps(std::string_view text) const = 0;
+    virtual std::string apply(std::string_view text) const = 0;
+    /// True when the first character of apply(text) comes from a later place than the beginning of
+    /// `text`, as HF tokenizers counts: Metaspace with prepend_scheme "first" asks for it.
+    virtual bool drops_start(std::string_view /*text*/) const { return false; }
+    /// True when apply() writes text in the byte alphabet (lib/token/byte_level.h).
+    virtual bool writes_byte_alphabet() const { return false; }
+};
+
 /// Immutable once built; all const members may be called in parallel.
 class Normalizer {
  public:
-    /// NFC by Unicode 9.0 data: HF tokenizers normalises with it, and so do the models trained with
-    /// it.
+    void add(std::shared_ptr<const NormalizerStep> step) { steps_.push_back(std::move(step)); }
+    /// NFC as HF tokenizers does it (Unicode 9.0 data).
     void add_nfc();
 
     /// True when there are no steps.
     bool is_identity() const { return steps_.empty(); }
+    /// True when the last step, and no other, writes the byte alphabet.
+    bool ends_in_byte_alphabet() const;
     /// A quick answer: true means that apply() gives `text` back; false says nothing.
     bool surely_keeps(std::string_view text) const;
-    /// `text` after all steps. @param text well-formed UTF-8.
-    std::string apply(std::string_view text) const;
+    /// `text` after all steps. @param text well-formed UTF-8. @param[in,out] starts_document, if
+    /// given: true while the text's first character comes from the first of the document.
+    std::string apply(std::string_view text, bool* starts_document = nullptr) const;
 
  private:
-    struct Step {
-        enum class Kind { kNfc } kind;
-    };
-    std::vector<Step> steps_;
+    std::vector<std::shared_ptr<const NormalizerStep>> steps_;
 };
 
 }  // namespace longhaul::token

@@ -1,51 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tiktoken rank files: one "BASE64 RANK" a line. Source: openai/tiktoken, tiktoken/load.py.
-#include <array>
 #include <charconv>
 #include <optional>
 
 #include "lib/base/error.h"
+#include "lib/token/base64.h"
 #include "lib/token/bpe.h"
 #include "lib/token/load.h"
 
 namespace longhaul::token {
 
 namespace {
-
-/// Strict base64 with padding (RFC 4648, section 4).
-std::optional<std::string> decode_base64(std::string_view text) {
-    static constexpr auto kValues = [] {
-        std::array<int8_t, 256> values{};
-        for (auto& value : values) value = -1;
-        const std::string_view digits =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        for (size_t i = 0; i < digits.size(); ++i) {
-            values[static_cast<uint8_t>(digits[i])] = static_cast<int8_t>(i);
-        }
-        return values;
-    }();
-    if (text == "=") return std::string();  // the empty token of openai/whisper's rank files
-    if (text.empty() || text.size() % 4 != 0) return std::nullopt;
-    size_t padding = 0;
-    while (padding < 2 && text.ends_with('=')) {
-        text.remove_suffix(1);
-        ++padding;
-    }
-    std::string out;
-    uint32_t bits = 0;
-    int num_bits = 0;
-    for (const char c : text) {
-        const int8_t value = kValues[static_cast<uint8_t>(c)];
-        if (value < 0) return std::nullopt;
-        bits = bits << 6 | static_cast<uint32_t>(value);
-        num_bits += 6;
-        if (num_bits >= 8) {
-            num_bits -= 8;
-            out.push_back(static_cast<char>(bits >> num_bits & 0xFF));
-        }
-    }
-    return out;
-}
 
 /// Pairs of adjacent tokens merge when their concatenation is a token; its rank is the priority.
 MergeTable make_merges(const Vocabulary& vocabulary) {
@@ -64,7 +29,9 @@ MergeTable make_merges(const Vocabulary& vocabulary) {
 
 void add_line(std::string_view line, const std::string& place, Vocabulary& vocabulary) {
     const size_t space = line.find(' ');
-    const auto bytes = decode_base64(line.substr(0, space));
+    const std::string_view digits = line.substr(0, space);
+    // The empty token of openai/whisper's rank files is written "=".
+    const auto bytes = digits == "=" ? std::optional<std::string>("") : decode_base64(digits);
     if (space == std::string_view::npos || !bytes) {
         throw DataError(place + ": not \"BASE64 RANK\"; not a tiktoken rank file?");
     }
@@ -105,6 +72,7 @@ TokenizerParts parse_ranks(std::string_view text, const std::string& name,
         }
     }
     set_named_pattern(parts, pattern, name);
+    parts.decoder = Decoder::of_bytes();
     Bpe::Options options;
     options.whole_piece_first = true;
     MergeTable merges = make_merges(vocabulary);

@@ -31,6 +31,24 @@ class Regex {
 
     /// The leftmost match that begins at or after `from`.
     std::optional<Match> find(std::string_view text, size_t from) const;
+    /// Calls visit(match) for all matches from the left. An empty match right behind another match
+    /// does not count, as in Rust's onig.
+    template <class Visit>
+    void for_each_match(std::string_view text, Visit&& visit) const {
+        constexpr size_t none = ~size_t{0};
+        size_t last_end = none;
+        for (size_t from = 0; from <= text.size();) {
+            const auto match = find(text, from);
+            if (!match) return;
+            if (match->begin != match->end || match->end != last_end) {
+                last_end = from = match->end;
+                visit(*match);
+            } else {
+                ++from;
+                while (from < text.size() && (text[from] & 0xC0) == 0x80) ++from;
+            }
+        }
+    }
     /// Length of the match that begins exactly at `at`, or nothing.
     std::optional<size_t> match_at(std::string_view text, size_t at) const;
 

@@ -7,6 +7,8 @@
 #include "lib/io/atomic_file.h"
 #include "lib/io/json.h"
 #include "lib/text/unicode.h"
+#include "lib/token/byte_level.h"
+#include "lib/token/hf_unicode.h"
 
 namespace longhaul::token {
 
@@ -23,6 +25,9 @@ std::string describe_source(const TokenizerParts& parts) {
                     {"unicode", text::kUnicodeVersion},
                     {"specials", parts.specials},
                     {"files", io::Json::array()}};
+    if (!parts.normalizer.is_identity() || parts.pre_tokenizer.uses_classes()) {
+        source["unicode_of_steps"] = hf::kUnicodeVersions;
+    }
     for (const SourceFile& file : parts.files) {
         source["files"].push_back(
             {{"name", file.name}, {"xxh3_128", xxh3_128(file.content).hex()}});
@@ -34,19 +39,35 @@ std::string describe_source(const TokenizerParts& parts) {
 
 Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
     vocab_size_ = parts_.model->vocabulary().size();
+    decodes_by_bytes_ = parts_.model->takes_bytes() &&
+                        (parts_.decoder.joins_bytes() || parts_.decoder.is_byte_level());
     for (const AddedToken& token : parts_.added) vocab_size_ = std::max(vocab_size_, token.id + 1);
     added_of_id_.assign(vocab_size_, -1);
     for (size_t i = 0; i < parts_.added.size(); ++i) {
         const AddedToken& token = parts_.added[i];
         added_of_id_[token.id] = static_cast<int32_t>(i);
+        added_texts_.push_back(make_added_text(token));
         if (!token.is_normalized) {
             raw_added_.add(token, token.content);
         } else {
-            normalized_added_.add(token, parts_.normalizer.apply(token.content));
+            normalized_added_.add(token, added_texts_.back().text);
         }
+    }
+    for (AddedText& added : added_texts_) {
+        added.is_skipped = std::any_of(parts_.added.begin(), parts_.added.end(), [&](auto& token) {
+            return token.is_special && token.content == added.text;
+        });
     }
     source_text_ = describe_source(parts_);
     hash_ = xxh3_128(source_text_);
+}
+
+Tokenizer::AddedText Tokenizer::make_added_text(const AddedToken& token) const {
+    AddedText added;
+    added.text = token.is_normalized ? parts_.normalizer.apply(token.content) : token.content;
+    const auto bytes = parts_.decoder.is_byte_level() ? text_to_bytes(added.text) : std::nullopt;
+    added.bytes = bytes ? *bytes : added.text;
+    return added;
 }
 
 std::string_view Tokenizer::token_bytes(uint32_t id) const {
@@ -89,20 +110,65 @@ std::optional<uint32_t> Tokenizer::default_bos() const {
     return parts_.prefix.empty() ? std::nullopt : std::optional(parts_.prefix.front());
 }
 
+std::string Tokenizer::token_text(uint32_t id) const {
+    if (id >= vocab_size_) return {};
+    const int32_t added = added_of_id_[id];
+    if (added >= 0) return added_texts_[static_cast<size_t>(added)].text;
+    const Vocabulary& vocabulary = parts_.model->vocabulary();
+    const std::string_view bytes = vocabulary.bytes(id);
+    // Tokens outside the byte alphabet are kept as they stand in the file.
+    const bool is_translated = parts_.model->takes_bytes() && vocabulary.find(bytes) == id;
+    return is_translated ? bytes_to_text(bytes) : std::string(bytes);
+}
+
+std::string_view Tokenizer::decoded_piece(uint32_t id) const {
+    if (id >= vocab_size_) return {};
+    const int32_t added = added_of_id_[id];
+    if (added >= 0) return added_texts_[static_cast<size_t>(added)].bytes;
+    return parts_.model->vocabulary().bytes(id);
+}
+
+bool Tokenizer::is_skipped(uint32_t id) const {
+    if (id >= vocab_size_) return false;
+    const int32_t added = added_of_id_[id];
+    return added >= 0 && added_texts_[static_cast<size_t>(added)].is_skipped;
+}
+
+size_t Tokenizer::decoded_bytes(uint32_t id) const {
+    if (decodes_by_bytes_) return decoded_piece(id).size();
+    if (byte_of_fallback_token(token_bytes(id)) >= 0) return 1;
+    const uint32_t twice[] = {id, id};
+    const size_t two = decode(twice, false).size();
+    const size_t one = decode(std::span(twice).first(1), false).size();
+    return two > one ? two - one : 0;
+}
+
 std::string Tokenizer::decode(std::span<const uint32_t> ids, bool skip_special) const {
-    std::string out;
-    for (const uint32_t id : ids) {
-        if (!skip_special || !is_special(id)) out += token_bytes(id);
+    if (decodes_by_bytes_) {
+        std::string bytes;
+        for (const uint32_t id : ids) {
+            if (!skip_special || !is_skipped(id)) bytes += decoded_piece(id);
+        }
+        uint64_t replaced = 0;
+        return text::is_valid_utf8(bytes) ? bytes : text::replace_invalid_utf8(bytes, replaced);
     }
-    return out;
+    std::vector<std::string> tokens;
+    for (const uint32_t id : ids) {
+        if (is_token(id) && (!skip_special || !is_skipped(id))) tokens.push_back(token_text(id));
+    }
+    return parts_.decoder.decode(std::move(tokens));
 }
 
 bool Tokenizer::is_lossless() const {
-    const bool swallows = std::any_of(
-        parts_.added.begin(), parts_.added.end(),
-        [](const AddedToken& token) { return token.strips_left || token.strips_right; });
-    return parts_.normalizer.is_identity() && !swallows && parts_.pre_tokenizer.keeps_text() &&
-           parts_.model->unknown_id() == kNoToken;
+    const auto changes_text = [this](size_t i) {
+        const AddedToken& token = parts_.added[i];
+        return token.strips_left || token.strips_right || added_texts_[i].bytes != token.content;
+    };
+    for (size_t i = 0; i < parts_.added.size(); ++i) {
+        if (changes_text(i)) return false;
+    }
+    return decodes_by_bytes_ && parts_.normalizer.is_identity() &&
+           parts_.pre_tokenizer.keeps_text() && parts_.model->unknown_id() == kNoToken;
 }
 
 void Tokenizer::save(const std::string& folder) const {

@@ -13,6 +13,7 @@
 
 #include "lib/base/hash.h"
 #include "lib/token/added_tokens.h"
+#include "lib/token/decoder.h"
 #include "lib/token/model.h"
 #include "lib/token/normalizer.h"
 #include "lib/token/pre_tokenizer.h"
@@ -36,6 +37,7 @@ struct TokenizerParts {
     std::unique_ptr<Model> model;
     std::vector<AddedToken> added;
     std::vector<uint32_t> prefix, suffix;  // of the post-processor's template
+    Decoder decoder;
     std::vector<std::string> warnings;  // parts of the files that shards ignore, such as truncation
 };
 
@@ -46,8 +48,15 @@ class Tokenizer {
 
     /// One more than the largest id.
     uint32_t vocab_size() const { return vocab_size_; }
-    /// Text of an id as bytes; the content of an added token. Empty for an id that is no token.
+    /// Text of an id: the content of an added token, else what the vocabulary has (model.h). Empty
+    /// for an id that is no token.
     std::string_view token_bytes(uint32_t id) const;
+    /// Text of an id as its decoder sees it: in a byte-level model in the byte alphabet; an added
+    /// token that is looked for in normalised text in its normalised form (HF: id_to_token).
+    std::string token_text(uint32_t id) const;
+    /// By how many bytes one more of this token lengthens a decoded text. For statistics: text of
+    /// tokens that are parts of characters counts each by its bytes.
+    size_t decoded_bytes(uint32_t id) const;
     bool is_token(uint32_t id) const;
     bool is_special(uint32_t id) const;
     /// Id of a token by its text: an added token, else a token of the vocabulary.
@@ -58,11 +67,19 @@ class Tokenizer {
     /// The template's first token, if any.
     std::optional<uint32_t> default_bos() const;
 
-    /// Concatenated bytes of the ids. @param skip_special leaves out control tokens.
+    /// The text of the ids as the decoder of the files gives it; parts of characters that do not
+    /// make up one become U+FFFD. @param skip_special leaves out control tokens. Ids that are no
+    /// token do not count. Long texts: lib/token/decode_stream.h.
     std::string decode(std::span<const uint32_t> ids, bool skip_special) const;
+    /// True when decode() joins the bytes of each id, which decoded_piece() then gives.
+    bool decodes_by_bytes() const { return decodes_by_bytes_; }
+    /// @param id any. Only if decodes_by_bytes().
+    std::string_view decoded_piece(uint32_t id) const;
+    /// True when decode() leaves this id out if it skips control tokens.
+    bool is_skipped(uint32_t id) const;
 
-    /// True when decoding the ids of a text always gives that text back: nothing normalises it,
-    /// puts a space before it, or swallows white space.
+    /// True when decoding the ids of a text always gives that text back: a byte-level tokenizer
+    /// where nothing normalises text, puts a space before it, or swallows white space.
     bool is_lossless() const;
 
     const TokenizerParts& parts() const { return parts_; }
@@ -80,6 +97,16 @@ class Tokenizer {
     TokenizerParts parts_;
     uint32_t vocab_size_ = 0;
     std::vector<int32_t> added_of_id_;  // index into parts_.added, or -1
+    /// What decoding needs of each added token, by index.
+    struct AddedText {
+        std::string text;   // token_text()
+        std::string bytes;  // decoded_piece()
+        bool is_skipped = false;
+    };
+    AddedText make_added_text(const AddedToken& token) const;
+
+    std::vector<AddedText> added_texts_;
+    bool decodes_by_bytes_ = false;
     AddedTokenFinder raw_added_, normalized_added_;
     std::string source_text_;
     Hash128 hash_;

@@ -98,18 +98,46 @@ TEST_CASE("normalization forms: examples of UAX 15") {
     CHECK(nfc("plain") == "plain");
 }
 
-TEST_CASE("normalization forms: all characters, against a hash made with unicodedata2 16.0") {
-    // make_unicode_tables.py's library: "".join(NFC(chr(c)) + "\n") over all non-surrogates.
-    std::string composed, decomposed, text;
-    for (char32_t c = 0; c < 0x110000; ++c) {
-        if (c >= 0xD800 && c < 0xE000) continue;
-        text.clear();
-        append_utf8(c, text);
-        composed += nfc(text) + "\n";
-        decomposed += nfd(text) + "\n";
+TEST_CASE("normalization forms: all characters, against hashes of other libraries") {
+    // "".join(normalize(form, chr(c)) + "\n") over all non-surrogates: unicodedata2 16.0 and HF
+    // tokenizers 0.23.3, whose data is of Unicode 9.0.
+    const struct {
+        Form form;
+        UnicodeData data;
+        const char* hash;
+    } cases[] = {{Form::kNfc, UnicodeData::k16, "c9768696e26635cd5f0af0bcec989902"},
+                 {Form::kNfd, UnicodeData::k16, "921c7e8d20616c600c599df64f7b55e3"},
+                 {Form::kNfkc, UnicodeData::k16, "f42cf1be624d91bb218cbd7d3f636712"},
+                 {Form::kNfkd, UnicodeData::k16, "814c9b0f19b21a8a11fe84ce9e35f36e"},
+                 {Form::kNfc, UnicodeData::k9, "c9768696e26635cd5f0af0bcec989902"},
+                 {Form::kNfd, UnicodeData::k9, "4f221130776094a9f69b6d00046fa4f3"},
+                 {Form::kNfkc, UnicodeData::k9, "b37031fb0fb2565a2ba88e76d3b37481"},
+                 {Form::kNfkd, UnicodeData::k9, "f619c52b0c32c278b35946c8db8e93e0"}};
+    for (const auto& one : cases) {
+        std::string all, text;
+        uint64_t num_wrongly_sure = 0;
+        for (char32_t c = 0; c < 0x110000; ++c) {
+            if (c >= 0xD800 && c < 0xE000) continue;
+            text.clear();
+            append_utf8(c, text);
+            const std::string normal = normalize(text, one.form, one.data);
+            num_wrongly_sure += is_surely_normal(text, one.form) && normal != text ? 1 : 0;
+            all += normal + "\n";
+        }
+        CHECK(xxh3_128(all).hex() == one.hash);
+        CHECK(num_wrongly_sure == 0);
     }
-    CHECK(xxh3_128(composed).hex() == "c9768696e26635cd5f0af0bcec989902");
-    CHECK(xxh3_128(decomposed).hex() == "921c7e8d20616c600c599df64f7b55e3");
+}
+
+TEST_CASE("normalization forms: what is surely normal, and what joins a neighbour") {
+    CHECK(is_surely_normal("plain \u00E9 \u4E2D\u6587 \U0001F600 \uAC00", Form::kNfc));
+    CHECK_FALSE(is_surely_normal("e\u0301", Form::kNfc));
+    CHECK_FALSE(is_surely_normal("\u1100\u1161", Form::kNfc));
+    CHECK_FALSE(is_surely_normal("\uAC00\u11A8", Form::kNfc));
+    CHECK_FALSE(is_surely_normal("\u00E9", Form::kNfd));
+    CHECK(is_surely_normal("\u4E2D", Form::kNfkd));
+    CHECK_FALSE(is_surely_normal("\uFF21", Form::kNfkc));
+    CHECK_FALSE(is_surely_normal("\xFF", Form::kNfc));
 }
 
 TEST_CASE("normalization forms: the older data leaves newer characters alone") {

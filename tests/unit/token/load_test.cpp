@@ -10,37 +10,14 @@
 #include "lib/base/error.h"
 #include "lib/io/file.h"
 #include "lib/io/json.h"
-#include "lib/token/byte_level.h"
+#include "tests/support/small_tokenizer.h"
 
 using namespace longhaul;
 using namespace longhaul::token;
 using io::Json;
+using longhaul::test::small_tokenizer;
 
 namespace {
-
-/// A smallest whole tokenizer.json: 256 bytes, two merges, one control token.
-Json small_tokenizer() {
-    Json vocabulary = Json::object();
-    for (unsigned byte = 0; byte < 256; ++byte) {
-        const char text = static_cast<char>(byte);
-        vocabulary[bytes_to_text({&text, 1})] = byte;
-    }
-    vocabulary["ab"] = 256;
-    vocabulary["abc"] = 257;
-    const Json byte_level{{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", true}};
-    return {{"version", "1.0"},
-            {"truncation", nullptr},
-            {"added_tokens",
-             {{{"id", 258}, {"content", "<|end|>"}, {"special", true}, {"normalized", false}}}},
-            {"normalizer", nullptr},
-            {"pre_tokenizer", byte_level},
-            {"post_processor", nullptr},
-            {"decoder", {{"type", "ByteLevel"}}},
-            {"model",
-             {{"type", "BPE"},
-              {"vocab", vocabulary},
-              {"merges", Json::array({"a b", Json::array({"ab", "c"})})}}}};
-}
 
 std::string problem(const std::string& text) {
     try {
@@ -140,63 +117,7 @@ TEST_CASE("load: what changes ids in ways that are not done is refused by name")
          "continuing_subword_prefix: is not"},
         {[](Json& j) { j["model"]["unk_token"] = "<unk>"; },
          "model.unk_token: \"<unk>\" is not in the vocabulary"},
-        {[](Json& j) {
-             j["normalizer"] = {{"type", "NFKC"}};
-         },
-         "normalizer: \"NFKC\" is not supported"},
-        {[](Json& j) {
-             j["normalizer"] = {{"kind", "NFC"}};
-         },
-         "normalizer.type: is not a string"},
-        {[](Json& j) { j["normalizer"] = 3; }, "normalizer: is not an object"},
-        {[](Json& j) {
-             j["normalizer"] = {{"type", "Sequence"}, {"normalizers", 1}};
-         },
-         "normalizers: is not an array"},
         {[](Json& j) { j["pre_tokenizer"] = nullptr; }, "model: a BPE without a ByteLevel step"},
-        {[](Json& j) {
-             j["pre_tokenizer"] = {{"type", "Whitespace"}};
-         },
-         "pre_tokenizer: \"Whitespace\" is not"},
-        {[](Json& j) {
-             j["pre_tokenizer"] = {{"type", "Sequence"},
-                                   {"pretokenizers", {j["pre_tokenizer"], {{"type", "Digits"}}}}};
-         },
-         "pre_tokenizer.pretokenizers[1]: \"Digits\" after ByteLevel is not supported"},
-        {[](Json& j) {
-             j["decoder"] = {{"type", "Metaspace"}};
-         },
-         "decoder: \"Metaspace\" is not supported"},
-        {[](Json& j) {
-             j["post_processor"] = {{"type", "BertProcessing"}};
-         },
-         "post_processor: \"BertProcessing\""},
-        {[](Json& j) {
-             j["post_processor"] = {{"type", "TemplateProcessing"}};
-         },
-         "post_processor.single: is not an array"},
-    });
-}
-
-TEST_CASE("load: wrong Split steps are refused with their place") {
-    const auto split = [](Json pattern, const char* behavior) -> Change {
-        return [pattern, behavior](Json& j) {
-            const Json step{
-                {"type", "Split"}, {"pattern", pattern}, {"behavior", behavior}, {"invert", false}};
-            j["pre_tokenizer"] = {{"type", "Sequence"},
-                                  {"pretokenizers", {step, j["pre_tokenizer"]}}};
-        };
-    };
-    check_all({
-        {split({{"Regex", "a"}}, "Sometimes"),
-         "pretokenizers[0].behavior: \"Sometimes\" is no behavior"},
-        {split({{"Regex", "(a"}}, "Isolated"),
-         "pretokenizers[0].pattern.Regex: pattern: character 3: \")\" is missing"},
-        {split({{"Regex", "\\b"}}, "Isolated"),
-         "pattern.Regex: pattern: character 3: \"\\b\" is not supported"},
-        {split({{"String", ""}}, "Isolated"), "pattern.String: is empty"},
-        {split(Json::object(), "Isolated"), "pattern: is neither {Regex} nor {String}"},
-        {split("a", "Isolated"), "pattern: is not an object"},
     });
 }
 
@@ -211,6 +132,23 @@ TEST_CASE("load: wrong added tokens are refused, never renumbered") {
         {[&](Json& j) { token(j)["id"] = "258"; }, "added_tokens[0].id: is not an integer"},
         {[&](Json& j) { token(j).erase("content"); }, "added_tokens[0].content: is not a string"},
         {[&](Json& j) { token(j)["content"] = ""; }, "added_tokens[0]: an empty added token"},
+        {[&](Json& j) { token(j).erase("id"); }, "added_tokens[0].id: is not an integer"},
+        {[&](Json& j) { token(j).erase("lstrip"); },
+         "added_tokens[0].lstrip: is missing; it must be true or false"},
+        {[&](Json& j) { token(j).erase("rstrip"); }, "added_tokens[0].rstrip: is missing"},
+        {[&](Json& j) { token(j).erase("single_word"); }, "added_tokens[0].single_word: is miss"},
+        {[&](Json& j) { token(j).erase("normalized"); }, "added_tokens[0].normalized: is missing"},
+        {[&](Json& j) { token(j)["special"] = "yes"; }, "added_tokens[0].special: is neither true"},
+        {[&](Json& j) { j["added_tokens"][0] = "x"; }, "added_tokens[0]: is not an object"},
+        {[&](Json& j) {
+             j["normalizer"] = {{"type", "Lowercase"}};
+             token(j)["normalized"] = true;
+             Json other = token(j);
+             other["id"] = 259;
+             other["content"] = "<|END|>";
+             j["added_tokens"].push_back(other);
+         },
+         "added_tokens: \"<|END|>\" is, normalised, the same as another added token"},
         {[&](Json& j) { token(j)["lstrip"] = 1; },
          "added_tokens[0].lstrip: is neither true nor false"},
         {[&](Json& j) { j["added_tokens"].push_back(token(j)); },
