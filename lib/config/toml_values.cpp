@@ -50,6 +50,13 @@ std::optional<int64_t> TomlValues::integer(const std::string& key) const {
     return node->value<int64_t>();
 }
 
+std::optional<bool> TomlValues::boolean(const std::string& key) const {
+    const toml::node* node = impl_->find(key);
+    if (node == nullptr) return std::nullopt;
+    if (!node->is_boolean()) fail(key, "true or false");
+    return node->value<bool>();
+}
+
 std::optional<std::string> TomlValues::text(const std::string& key) const {
     const toml::node* node = impl_->find(key);
     if (node == nullptr) return std::nullopt;

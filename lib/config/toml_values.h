@@ -22,6 +22,7 @@ class TomlValues {
 
     // Nothing when the key is absent. @throws UsageError when it has another type.
     std::optional<int64_t> integer(const std::string& key) const;
+    std::optional<bool> boolean(const std::string& key) const;
     std::optional<std::string> text(const std::string& key) const;
     std::optional<std::vector<std::string>> texts(const std::string& key) const;
     /// Integers count as numbers.

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A weighted blend of data sets as one sequence of samples. Sample number -> (set, sample number in
-// that set) is a pure function; after each block of 1/(smallest share) samples every set is less
-// than one sample away from its share, and inside a block the sets alternate evenly.
+// that set) -> tokens is a pure function: state is one number, and any rank can compute any sample.
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <span>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "lib/shards/blend_order.h"
 #include "lib/shards/dataset.h"
-#include "lib/shards/order.h"
+#include "lib/shards/sample_provider.h"
+#include "lib/shards/sample_settings.h"
+#include "lib/shards/set_samples.h"
 
 namespace longhaul::shards {
 
 /// Where a sample of the blend comes from.
 struct SampleSource {
-    size_t set = 0;            // index of the data set
-    uint64_t sample = 0;       // its own sample number, counted over epochs
-    uint64_t epoch = 0;        // of that set
-    uint64_t first_token = 0;  // of its window in that set's stream
+    size_t set = 0;             // index of the data set
+    uint64_t sample = 0;        // its own sample number, counted over epochs
+    uint64_t epoch = 0;         // of that set
+    std::vector<Piece> pieces;  // of that set's stream
 };
 
 /// One data set of a blend: a folder and its weight (any positive number; shares are normalised).
@@ -29,31 +32,43 @@ struct BlendPart {
     double weight = 1;
 };
 
-/// Immutable after construction; all members may be called in parallel.
-class Blend {
- public:
-    /// @param seq_len tokens of a sample without the last target.
-    /// @throws UsageError: no part, bad weight, different tokenizers; DataError from Dataset.
-    Blend(const std::vector<BlendPart>& parts, uint64_t seq_len, uint64_t seed);
+struct BlendOptions {
+    uint64_t seq_len = 1024;  // tokens of a sample without the last target
+    uint64_t seed = 0;        // of the data phase
+    SampleSettings settings{};
+    bool reads_windows = false;  // will_need() in block order: of the whole window of blocks
+};
 
-    uint64_t seq_len() const { return seq_len_; }
+/// Immutable after construction; all members may be called in parallel.
+class Blend : public SampleProvider {
+ public:
+    /// @throws UsageError: no part, bad weight, different tokenizers, a set without a whole sample;
+    /// DataError from Dataset.
+    Blend(const std::vector<BlendPart>& parts, const BlendOptions& options);
+
+    uint64_t seq_len() const { return options_.seq_len; }
+    const SampleSettings& settings() const { return options_.settings; }
     const std::vector<Dataset>& sets() const { return sets_; }
+    const BlendOrder& order() const { return *order_; }
+    const SetSamples& samples(size_t set) const { return *samples_[set]; }
     /// Samples in one epoch of all sets together (what "one epoch" means for a single set).
-    uint64_t num_windows() const;
+    uint64_t num_samples() const;
 
     /// @param sample global sample number = cursor + j (DESIGN section 3, run.toml).
     SampleSource locate(uint64_t sample) const;
-    /// The tokens of a sample: out has seq_len + 1 elements; inputs are the first seq_len, targets
-    /// the last seq_len.
-    void read(uint64_t sample, std::span<int32_t> out) const;
-    /// Positions in [0, seq_len] of the sample at which a document starts, ascending.
-    std::vector<uint32_t> document_starts(uint64_t sample) const;
+    void read(uint64_t sample, const SampleBuffers& out) const override;
+    /// Asks the system to read ahead what the sample needs.
+    void will_need(uint64_t sample) const override;
 
  private:
-    uint64_t seq_len_, block_ = 1;
+    void order_megatron(const std::vector<BlendPart>& parts);
+
+    BlendOptions options_;
     std::vector<Dataset> sets_;
-    std::vector<SampleOrder> orders_;
-    std::vector<uint64_t> cumulative_;  // shares as integers over kShareUnit, cumulated
+    std::vector<std::unique_ptr<SetSamples>> samples_;
+    std::unique_ptr<BlendOrder> order_;
+    SampleMaker maker_;
+    std::unique_ptr<std::atomic<uint64_t>[]> windows_;  // by set: the last one asked for
 };
 
 }  // namespace longhaul::shards

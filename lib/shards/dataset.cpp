@@ -121,6 +121,37 @@ std::vector<uint64_t> Dataset::document_starts(uint64_t first, uint64_t count) c
     return starts;
 }
 
+std::vector<uint64_t> Dataset::document_offsets() const {
+    std::vector<uint64_t> offsets(info().num_documents + 1);
+    for (size_t i = 0; i < impl_->shards.size(); ++i) {
+        const ShardFile& file = impl_->shards[i];
+        const auto part =
+            std::span(offsets).subspan(impl_->first_document[i], file.num_documents());
+        file.read_offsets(0, part);
+        uint64_t before = 0;
+        for (uint64_t& offset : part) {
+            if (offset < before || offset > file.num_tokens()) {
+                throw DataError(format("{}: doc_offsets are out of order", file.name()));
+            }
+            before = offset;
+            offset += impl_->first_token[i];
+        }
+    }
+    offsets.back() = info().num_tokens;
+    return offsets;
+}
+
+void Dataset::will_need(uint64_t first, uint64_t count) const {
+    const uint64_t end = std::min(first + count, info().num_tokens);
+    while (first < end) {
+        const size_t shard = impl_->shard_of(impl_->first_token, first);
+        const uint64_t base = impl_->first_token[shard];
+        const uint64_t stop = std::min(end, impl_->first_token[shard + 1]);
+        impl_->shards[shard].will_need(first - base, stop - first);
+        first = stop;
+    }
+}
+
 DocumentRef Dataset::document_at(uint64_t token) const {
     LH_CHECK(token < info().num_tokens, "token {} of {}", token, info().num_tokens);
     const size_t shard = impl_->shard_of(impl_->first_token, token);

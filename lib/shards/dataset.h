@@ -61,6 +61,10 @@ class Dataset {
     /// Global indices of the tokens in [first, first + count) at which a document starts, ascending
     /// (for document masks: a window's own first token is listed only if a document starts there).
     std::vector<uint64_t> document_starts(uint64_t first, uint64_t count) const;
+    /// First token of every document, and the end of the last: num_documents + 1 numbers.
+    std::vector<uint64_t> document_offsets() const;
+    /// Tells the system that these tokens are read soon (posix_fadvise); errors do not matter.
+    void will_need(uint64_t first, uint64_t count) const;
     /// The document that holds a token.
     DocumentRef document_at(uint64_t token) const;
     /// Document number `index` (shard order).

@@ -95,6 +95,12 @@ void ShardFile::read_tokens(uint64_t first, std::span<int32_t> out) const {
     read_tokens_as(first, out);
 }
 
+void ShardFile::will_need(uint64_t first, uint64_t count) const {
+    const uint64_t size = token_bytes(token_type_);
+    posix_fadvise(fd_.get(), static_cast<off_t>(tokens_at_ + first * size),
+                  static_cast<off_t>(count * size), POSIX_FADV_WILLNEED);
+}
+
 void ShardFile::read_offsets(uint64_t first, std::span<uint64_t> out) const {
     io::pread_exact(fd_.get(), std::as_writable_bytes(out), offsets_at_ + first * 8, name_);
 }

@@ -26,6 +26,8 @@ class ShardFile {
     /// Tokens [first, first + out.size()).
     void read_tokens(uint64_t first, std::span<uint32_t> out) const;
     void read_tokens(uint64_t first, std::span<int32_t> out) const;
+    /// Asks for read-ahead of tokens [first, first + count).
+    void will_need(uint64_t first, uint64_t count) const;
     /// doc_offsets[first, first + out.size()).
     void read_offsets(uint64_t first, std::span<uint64_t> out) const;
     /// doc_source: pairs (input, record within its segment) of documents from `first` on.

@@ -2,16 +2,14 @@
 #include "lib/tokenize/batch.h"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "lib/base/error.h"
 #include "lib/cli/output.h"
-#include "lib/config/toml_values.h"
 #include "lib/io/json.h"
 #include "lib/io/line_reader.h"
-#include "lib/shards/blend.h"
 #include "lib/token/load.h"
+#include "lib/tokenize/run_data.h"
 
 namespace longhaul::tokenize {
 
@@ -21,7 +19,8 @@ namespace {
 struct StepData {
     uint64_t first_sample = 0, last_sample = 0, num_samples = 0;
     int64_t phase = 0;
-    std::optional<uint64_t> order_seed;
+    std::optional<uint64_t> order_seed;  // older runs did not write it
+    int64_t blend_version = shards::kOldBlend;
 };
 
 /// The last line of the step: a resumed run may have written several. A torn tail is passed over.
@@ -42,31 +41,24 @@ StepData find_step(const std::string& path, uint64_t step) {
         if (json.contains("order_seed")) {
             data.order_seed = io::require<uint64_t>(json, "order_seed", path);
         }
+        if (json.contains("blend_version")) {
+            data.blend_version = io::require<int64_t>(json, "blend_version", path);
+        }
         found = data;
     }
     if (!found) throw DataError(format("{}: no line of step {}", path, step));
     return *found;
 }
 
-/// True when the sample lies in one of run.toml's data.skip ranges, "first-last" or "n".
-bool is_skipped(uint64_t sample, const std::vector<std::string>& ranges) {
-    for (const std::string& range : ranges) {
-        uint64_t first = 0, last = 0;
-        const char* const end = range.data() + range.size();
-        const auto parsed = std::from_chars(range.data(), end, first);
-        last = first;
-        if (parsed.ec == std::errc() && parsed.ptr != end)
-            std::from_chars(parsed.ptr + 1, end, last);
-        if (parsed.ec == std::errc() && sample >= first && sample <= last) return true;
-    }
-    return false;
-}
-
-std::vector<uint64_t> samples_of(const StepData& step, const config::TomlValues& run) {
-    const auto skip = run.texts("data.skip").value_or(std::vector<std::string>{});
+/// The samples of the step, by the ranges that run.toml leaves out.
+std::vector<uint64_t> samples_of(const StepData& step, const RunData& run) {
     std::vector<uint64_t> samples;
     for (uint64_t sample = step.first_sample; sample <= step.last_sample; ++sample) {
-        if (!is_skipped(sample, skip)) samples.push_back(sample);
+        const bool is_skipped =
+            std::any_of(run.skip.begin(), run.skip.end(), [&](const shards::SkipRange& range) {
+                return sample >= range.first && sample <= range.last;
+            });
+        if (!is_skipped) samples.push_back(sample);
     }
     if (samples.size() != step.num_samples) {
         throw DataError(
@@ -77,26 +69,14 @@ std::vector<uint64_t> samples_of(const StepData& step, const config::TomlValues&
     return samples;
 }
 
-shards::Blend open_blend(const config::TomlValues& run, const StepData& step,
-                         const std::string& source) {
-    const auto folders = run.texts("data.train");
-    const auto seq_len = run.integer("data.seq_len");
-    if (!folders || !seq_len) throw DataError(source + ": data.train or data.seq_len is missing");
-    const int64_t phase = run.integer("data.phase").value_or(0);
-    if (phase != step.phase) {
+shards::Blend open_blend(RunData run, const StepData& step, const std::string& source) {
+    if (run.phase != step.phase) {
         throw DataError(format("{} describes data phase {}, the step was in phase {}", source,
-                               phase, step.phase));
+                               run.phase, step.phase));
     }
-    const auto weights = run.numbers("data.weights").value_or(std::vector<double>{});
-    std::vector<shards::BlendPart> parts;
-    for (size_t i = 0; i < folders->size(); ++i) {
-        parts.push_back({(*folders)[i], i < weights.size() ? weights[i] : 1.0});
-    }
-    // Each phase shuffles anew (lib/train/cursor.h, order_seed); newer runs write the seed itself.
-    const auto seed = static_cast<uint64_t>(run.integer("job.seed").value_or(0));
-    const uint64_t order_seed =
-        step.order_seed.value_or(seed + 0x9E3779B97F4A7C15ull * static_cast<uint64_t>(phase));
-    return shards::Blend(parts, static_cast<uint64_t>(*seq_len), order_seed);
+    if (step.order_seed) run.options.seed = *step.order_seed;
+    run.options.settings.blend_version = step.blend_version;
+    return shards::Blend(run.parts, run.options);
 }
 
 /// Shortens to at most `bytes` without cutting a character.
@@ -117,18 +97,10 @@ class BatchPrinter {
         const shards::SampleSource source = blend_.locate(sample);
         const shards::Dataset& set = blend_.sets()[source.set];
         if (!options_.as_json) {
-            cli::print_line("sample {} (place {}): {} tokens {}-{}, epoch {}", sample, place,
-                            set.info().folder.string(), source.first_token,
-                            source.first_token + blend_.seq_len(), source.epoch);
+            cli::print_line("sample {} (place {}): {} {}, epoch {}", sample, place,
+                            set.info().folder.string(), places_of(source.pieces), source.epoch);
         }
-        const uint64_t end = source.first_token + blend_.seq_len() + 1;
-        for (uint64_t token = source.first_token; token < end;) {
-            const shards::DocumentRef document = set.document_at(token);
-            const uint64_t document_end = document.first_token + document.num_tokens;
-            const uint64_t stop = std::min(end, document_end);
-            print_document(set, document, {token, stop}, {place, sample});
-            token = stop;
-        }
+        for (const shards::Piece& piece : source.pieces) print_piece(set, piece, {place, sample});
     }
 
  private:
@@ -138,6 +110,28 @@ class BatchPrinter {
     struct Place {
         uint64_t place, sample;
     };
+
+    /// "tokens 5-9, 20-24".
+    static std::string places_of(const std::vector<shards::Piece>& pieces) {
+        std::string text = "tokens";
+        for (const shards::Piece& piece : pieces) {
+            text += format("{} {}-{}", &piece == &pieces.front() ? "" : ",", piece.first_token,
+                           piece.first_token + piece.count - 1);
+        }
+        return text;
+    }
+
+    void print_piece(const shards::Dataset& set, const shards::Piece& piece,
+                     const Place& place) const {
+        const uint64_t end = piece.first_token + piece.count;
+        for (uint64_t token = piece.first_token; token < end;) {
+            const shards::DocumentRef document = set.document_at(token);
+            const uint64_t document_end = document.first_token + document.num_tokens;
+            const uint64_t stop = std::min(end, document_end);
+            print_document(set, document, {token, stop}, place);
+            token = stop;
+        }
+    }
 
     void print_document(const shards::Dataset& set, const shards::DocumentRef& document,
                         const Range& range, const Place& place) const {
@@ -177,7 +171,8 @@ class BatchPrinter {
 
 ExitCode run_batch(const BatchOptions& options) {
     const std::string run_file = options.run + "/run.toml";
-    const config::TomlValues run{std::filesystem::path(run_file)};
+    const RunData run =
+        read_run_data(config::TomlValues{std::filesystem::path(run_file)}, run_file);
     const StepData step = find_step(options.run + "/metrics.jsonl", options.step);
     const std::vector<uint64_t> samples = samples_of(step, run);
     if (options.sample && *options.sample >= samples.size()) {

@@ -62,6 +62,28 @@ void declare_data(config::Schema& schema, DataConfig& data) {
     schema.add("data", "phase", data.phase,
                "raise it when a resumed run changes train, weights, seq_len or global_batch");
     schema.add("data", "skip", data.skip, "sample numbers never shown, as \"first-last\"");
+    shards::SampleWords& samples = data.samples;
+    schema.add("data", "order", samples.order, shards::order_names(),
+               "which samples come when: all shuffled, as stored, by blocks, as Megatron-LM");
+    schema.add("data", "order_block", samples.order_block,
+               "order = \"block\": neighbouring samples that stay together");
+    schema.add("data", "order_window", samples.order_window,
+               "order = \"block\": blocks whose samples are shuffled into each other");
+    schema.add("data", "order_samples", samples.order_samples,
+               "order = \"megatron\": samples of the whole run; 0: job.steps * global_batch");
+    schema.add("data", "packing", samples.packing, shards::packing_names(),
+               "windows of the stream of tokens, or whole documents packed into samples");
+    schema.add("data", "attention", samples.attention, shards::attention_names(),
+               "to all tokens before, or to those of the same document, with positions from 0");
+    schema.add("data", "mask_boundaries", samples.mask_boundaries,
+               "no loss on the first token of a document");
+    schema.add("data", "mask_ids", samples.mask_ids, "token ids without loss");
+    schema.add("data", "loss_between", samples.loss_between,
+               "two token ids: loss only after the first one, up to and with the second");
+    schema.add("data", "prefetch", data.prefetch, "batches read ahead; 0: none");
+    schema.add("data", "prefetch_threads", data.prefetch_threads, "threads of a rank that do it");
+    schema.add("data", "read_ahead", data.read_ahead,
+               "order = \"block\": have whole windows of blocks read ahead on every node");
 }
 
 void declare_optimizer(config::Schema& schema, OptimConfig& optim, ScheduleConfig& schedule) {
@@ -164,6 +186,14 @@ void check_data(const DataConfig& data) {
     check_at_least("data.phase", data.phase, 0);
     check_at_most("data.seq_len", data.seq_len, kMostTokens);
     check_at_most("data.global_batch", data.global_batch, kMostSequences);
+    check_at_least("data.prefetch", data.prefetch, 0);
+    check_at_least("data.prefetch_threads", data.prefetch_threads, 1);
+    check_at_most("data.prefetch", data.prefetch, 1024);
+    check_at_most("data.prefetch_threads", data.prefetch_threads, 256);
+    shards::settings_of(data.samples);
+    if (data.samples.order == "megatron" && data.train.size() > 1 && data.weights.empty()) {
+        refuse("data.order = \"megatron\" with several folders needs data.weights");
+    }
     if (std::min(data.micro_batch, data.global_batch) > kMostTokens / data.seq_len) {
         refuse(format("data.micro_batch times data.seq_len is above {} tokens", kMostTokens));
     }

@@ -13,6 +13,7 @@
 #include "lib/model/transformer.h"
 #include "lib/optim/adamw.h"
 #include "lib/optim/schedule.h"
+#include "lib/shards/sample_settings.h"
 
 namespace longhaul::train {
 
@@ -31,6 +32,10 @@ struct DataConfig {
     int64_t micro_batch = 4;        // sequences at a time, at most
     int64_t phase = 0;              // raise it to change data, seq_len or global_batch
     std::vector<std::string> skip;  // "first-last": sample numbers never shown
+    shards::SampleWords samples;    // how samples are made and ordered
+    int64_t prefetch = 2;           // batches read before they are needed
+    int64_t prefetch_threads = 1;
+    bool read_ahead = false;  // order = "block": ask for whole windows of blocks
 };
 
 struct OptimConfig {

@@ -52,6 +52,10 @@ Engine::Engine(const EngineOptions& options, comm::Comm& world, tensor::Alloc& a
     const int64_t samples = local_samples().count;
     tokens_ = alloc.get(MemoryClass::kHost, samples * seq_len, DType::kI32, "tokens");
     targets_ = alloc.get(MemoryClass::kHost, samples * seq_len, DType::kI32, "targets");
+    if (options.attends_document) {
+        document_begins_ =
+            alloc.get(MemoryClass::kHost, samples * seq_len, DType::kI32, "document begins");
+    }
     for (int i = 0; i < static_cast<int>(model_.params().size()); ++i) {
         model_.bind(i, store_.weight(i), store_.gradient(i));
     }

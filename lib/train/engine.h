@@ -20,7 +20,8 @@ struct EngineOptions {
     model::TransformerOptions transformer;
     mesh::MeshSizes mesh;
     parallel::BucketPolicy policy;
-    int64_t global_batch = 1;  // sequences over all ranks
+    int64_t global_batch = 1;       // sequences over all ranks
+    bool attends_document = false;  // data.attention = "document"
 };
 
 class Engine {
@@ -44,6 +45,8 @@ class Engine {
     /// Packed (local samples, seq_len).
     tensor::Buffer tokens() const { return tokens_; }
     tensor::Buffer targets() const { return targets_; }
+    /// Empty unless options().attends_document.
+    tensor::Buffer document_begins() const { return document_begins_; }
 
  private:
     parallel::BucketContext bucket_context();
@@ -55,7 +58,7 @@ class Engine {
     model::Transformer model_;
     parallel::ParamStore store_;
     kernels::Stream stream_ = kernels::Stream::cpu();
-    tensor::Buffer tokens_, targets_;
+    tensor::Buffer tokens_, targets_, document_begins_;
 };
 
 /// Sizes of an engine on `rank` of `world_size`, without any memory or communication.

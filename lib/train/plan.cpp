@@ -107,7 +107,7 @@ void print_plan(const TrainConfig& config, int world_size, bool json) {
     plan.tokens_per_step = config.data.global_batch * config.data.seq_len;
     plan.steps = config.job.steps;
     if (vocab_size == 0) {  // the only thing that needs the data
-        const auto data = open_training_data(config.data, static_cast<uint64_t>(config.job.seed));
+        const auto data = open_training_data(config);
         vocab_size = data->identity().vocab_size;
         plan.epochs = static_cast<double>(config.data.global_batch) *
                       static_cast<double>(plan.steps) /

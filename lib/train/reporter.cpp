@@ -119,8 +119,10 @@ void Reporter::write_metrics(const TrainState& state, const StepPlan& plan,
     line["last_sample"] = plan.samples.back();
     line["num_samples"] = plan.samples.size();
     line["seq_len"] = state.cursor.phase().seq_len;
-    line["order_seed"] = order_seed(options_.seed, state.cursor.phase().number);
+    line["order_seed"] = shards::order_seed(options_.seed, state.cursor.phase().number);
+    line["blend_version"] = state.cursor.phase().samples.blend_version;
     line["step_s"] = extras.step_s;
+    line["data_wait_s"] = result.data_wait_s;
     line["tokens_per_s"] = static_cast<double>(result.valid_tokens) / extras.step_s;
     if (options_.peak_flops > 0) line["mfu"] = mfu();
     if (extras.validation_loss) line["validation_loss"] = number(*extras.validation_loss);

@@ -92,6 +92,7 @@ EngineOptions engine_options_of(const TrainConfig& config, int64_t data_vocab_si
     options.mesh = mesh_sizes_of(config.parallel);
     options.policy = parallel::BucketPolicy::from_zero(config.parallel.zero);
     options.global_batch = config.data.global_batch;
+    options.attends_document = config.data.samples.attention == "document";
     return options;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/train/sample_reader.h"
 
-#include <algorithm>
-
 #include "lib/base/error.h"
 #include "lib/shards/blend.h"
 
@@ -12,9 +10,9 @@ namespace {
 
 class BlendReader : public SampleReader {
  public:
-    BlendReader(const std::vector<shards::BlendPart>& parts, uint64_t seq_len, uint64_t seed)
-        : blend_(parts, seq_len, seed) {
-        identity_.num_windows = blend_.num_windows();
+    BlendReader(const std::vector<shards::BlendPart>& parts, const shards::BlendOptions& options)
+        : blend_(parts, options) {
+        identity_.num_windows = blend_.num_samples();
         for (const shards::Dataset& set : blend_.sets()) {
             const shards::DatasetInfo& info = set.info();
             identity_.folders.push_back(info.folder.string());
@@ -26,57 +24,80 @@ class BlendReader : public SampleReader {
     }
 
     const DataIdentity& identity() const override { return identity_; }
-
-    void read(uint64_t sample, std::span<int32_t> tokens,
-              std::span<int32_t> targets) const override {
-        thread_local std::vector<int32_t> window;
-        window.resize(tokens.size() + 1);
-        with_context([&] { blend_.read(sample, window); }, "reading sample {}", sample);
-        std::copy(window.begin(), window.end() - 1, tokens.begin());
-        std::copy(window.begin() + 1, window.end(), targets.begin());
+    void read(uint64_t sample, const shards::SampleBuffers& out) const override {
+        with_context([&] { blend_.read(sample, out); }, "reading sample {}", sample);
     }
+    void will_need(uint64_t sample) const override { blend_.will_need(sample); }
 
  private:
     shards::Blend blend_;
     DataIdentity identity_;
 };
 
-std::unique_ptr<SampleReader> open_folders(const std::vector<std::string>& folders,
-                                           const std::vector<double>& weights, int64_t seq_len,
-                                           uint64_t seed) {
+std::vector<shards::BlendPart> parts_of(const std::vector<std::string>& folders,
+                                        const std::vector<double>& weights) {
     std::vector<shards::BlendPart> parts;
     for (size_t i = 0; i < folders.size(); ++i) {
         parts.push_back({folders[i], weights.empty() ? 1.0 : weights[i]});
     }
-    return std::make_unique<BlendReader>(parts, static_cast<uint64_t>(seq_len), seed);
+    return parts;
 }
 
 }  // namespace
 
-std::unique_ptr<SampleReader> open_training_data(const DataConfig& data, uint64_t seed) {
+shards::SampleSettings sample_settings_of(const TrainConfig& config) {
+    shards::SampleWords words = config.data.samples;
+    if (words.order == "megatron" && words.order_samples == 0) {
+        words.order_samples = config.job.steps * config.data.global_batch;
+    }
+    return shards::settings_of(words);
+}
+
+std::unique_ptr<SampleReader> open_training_data(const TrainConfig& config, int64_t blend_version) {
+    const DataConfig& data = config.data;
     return with_context(
         [&] {
-            return open_folders(data.train, data.weights, data.seq_len,
-                                order_seed(seed, data.phase));
+            shards::BlendOptions options;
+            options.seq_len = static_cast<uint64_t>(data.seq_len);
+            options.seed = shards::order_seed(static_cast<uint64_t>(config.job.seed), data.phase);
+            options.settings = sample_settings_of(config);
+            options.settings.blend_version = blend_version;
+            options.reads_windows = data.read_ahead;
+            return std::make_unique<BlendReader>(parts_of(data.train, data.weights), options);
         },
         "data.train");
 }
 
-std::unique_ptr<SampleReader> open_validation_data(const DataConfig& data, uint64_t seed) {
-    return with_context([&] { return open_folders(data.validation, {}, data.seq_len, seed); },
-                        "data.validation");
+std::unique_ptr<SampleReader> open_validation_data(const TrainConfig& config) {
+    return with_context(
+        [&] {
+            shards::BlendOptions options;
+            options.seq_len = static_cast<uint64_t>(config.data.seq_len);
+            options.seed = static_cast<uint64_t>(config.job.seed);
+            options.settings = sample_settings_of(config);
+            options.settings.order = shards::OrderKind::kFeistel;
+            return std::make_unique<BlendReader>(parts_of(config.data.validation, {}), options);
+        },
+        "data.validation");
 }
 
-DataPhase phase_of(const DataConfig& data, const DataIdentity& identity, int64_t first_step) {
+DataPhase phase_of(const TrainConfig& config, const DataIdentity& identity, int64_t first_step) {
     DataPhase phase;
-    phase.number = data.phase;
+    phase.number = config.data.phase;
     phase.first_step = first_step;
     phase.data = identity.hashes;
     phase.tokenizer = identity.tokenizer_hash;
-    phase.weights = data.weights;
-    phase.seq_len = data.seq_len;
-    phase.global_batch = data.global_batch;
+    phase.weights = config.data.weights;
+    phase.seq_len = config.data.seq_len;
+    phase.global_batch = config.data.global_batch;
+    phase.samples = sample_settings_of(config);
     return phase;
+}
+
+std::vector<SkipRange> skip_ranges_of(const DataConfig& data) {
+    std::vector<SkipRange> ranges;
+    for (const std::string& range : data.skip) ranges.push_back(shards::parse_skip_range(range));
+    return ranges;
 }
 
 }  // namespace longhaul::train

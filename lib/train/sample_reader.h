@@ -5,14 +5,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "lib/shards/cursor.h"
+#include "lib/shards/sample_provider.h"
 #include "lib/train/config.h"
-#include "lib/train/cursor.h"
 
 namespace longhaul::train {
+
+using shards::DataCursor;
+using shards::DataPhase;
+using shards::SkipRange;
 
 /// What must agree between the model and its data.
 struct DataIdentity {
@@ -24,23 +28,27 @@ struct DataIdentity {
     uint64_t num_windows = 0;  // samples of one epoch
 };
 
-/// Thread-safe after construction.
-class SampleReader {
+/// Thread-safe after construction. Targets are negative where they do not count.
+class SampleReader : public shards::SampleProvider {
  public:
-    virtual ~SampleReader() = default;
     virtual const DataIdentity& identity() const = 0;
-    /// Both of seq_len tokens; targets[i] follows tokens[i], negative where it does not count.
-    virtual void read(uint64_t sample, std::span<int32_t> tokens,
-                      std::span<int32_t> targets) const = 0;
 };
 
-/// The training set in the order of `phase` of a run. @throws UsageError, DataError from
-/// lib/shards.
-std::unique_ptr<SampleReader> open_training_data(const DataConfig& data, uint64_t seed);
-/// The validation set: always in the order of phase 0.
-std::unique_ptr<SampleReader> open_validation_data(const DataConfig& data, uint64_t seed);
+/// The keys of [data] that make samples, with data.order_samples derived. @throws UsageError
+shards::SampleSettings sample_settings_of(const TrainConfig& config);
 
-/// The phase that `data` describes, beginning at `first_step`.
-DataPhase phase_of(const DataConfig& data, const DataIdentity& identity, int64_t first_step);
+/// The training set in the order of the run's phase. @param blend_version of that phase.
+/// @throws UsageError, DataError from lib/shards.
+std::unique_ptr<SampleReader> open_training_data(const TrainConfig& config,
+                                                 int64_t blend_version = shards::kExactBlend);
+/// The validation set: always shuffled, in the order of phase 0, made into samples like the
+/// training set.
+std::unique_ptr<SampleReader> open_validation_data(const TrainConfig& config);
+
+/// The phase that `config` describes, beginning at `first_step`.
+DataPhase phase_of(const TrainConfig& config, const DataIdentity& identity, int64_t first_step);
+
+/// The cursor's ranges of data.skip. @throws UsageError
+std::vector<SkipRange> skip_ranges_of(const DataConfig& data);
 
 }  // namespace longhaul::train

@@ -148,13 +148,17 @@ std::string phase_difference(const DataPhase& there, const DataPhase& here) {
         return format("data.global_batch = {}, but it was {}", here.global_batch,
                       there.global_batch);
     }
-    return "";
+    return difference(there.samples, here.samples);
 }
 
 void continue_data(DataCursor& cursor, const TrainConfig& config, const DataIdentity& data,
                    int64_t step) {
-    const DataPhase here = phase_of(config.data, data, step);
+    DataPhase here = phase_of(config, data, step);
     const DataPhase& there = cursor.phase();
+    // A phase that began with the old order of blended sets ends with it.
+    if (here.number == there.number) {
+        here.samples.blend_version = there.samples.blend_version;
+    }
     if (there.tokenizer != here.tokenizer) {
         refuse("data.train was made by another tokenizer than the data the run was trained on");
     }
@@ -167,9 +171,7 @@ void continue_data(DataCursor& cursor, const TrainConfig& config, const DataIden
         refuse(
             format("{}; to change data on purpose, set data.phase = {}", what, there.number + 1));
     }
-    std::vector<SkipRange> skip;
-    for (const std::string& range : config.data.skip) skip.push_back(parse_skip_range(range));
-    cursor.set_skip(std::move(skip));
+    cursor.set_skip(skip_ranges_of(config.data));
 }
 
 /// Adds what this configuration changes to the list in the checkpoint.
@@ -254,9 +256,7 @@ void load_inference_weights(parallel::ParamStore& store, const ckpt::Checkpoint&
 
 TrainState new_run(const TrainConfig& config, const DataIdentity& data) {
     TrainState state;
-    std::vector<SkipRange> skip;
-    for (const std::string& range : config.data.skip) skip.push_back(parse_skip_range(range));
-    state.cursor = DataCursor(phase_of(config.data, data, 0), std::move(skip));
+    state.cursor = DataCursor(phase_of(config, data, 0), skip_ranges_of(config.data));
     return state;
 }
 

@@ -10,7 +10,6 @@
 #include "lib/ckpt/load.h"
 #include "lib/ckpt/save.h"
 #include "lib/train/config.h"
-#include "lib/train/cursor.h"
 #include "lib/train/engine.h"
 #include "lib/train/exit_cause.h"
 #include "lib/train/sample_reader.h"

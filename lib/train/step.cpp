@@ -16,16 +16,20 @@ namespace {
 using parallel::Bucket;
 
 /// Reads a sample into place `index` of the rank's batch. @return targets that count.
-int64_t load_sample(Engine& engine, const SampleReader& reader, uint64_t sample, int64_t index) {
+int64_t load_sample(Engine& engine, const shards::SampleProvider& reader, uint64_t sample,
+                    int64_t index) {
     const int64_t seq_len = engine.options().transformer.seq_len;
-    const auto tokens = engine.tokens().part(index * seq_len, seq_len).as<int32_t>();
-    const auto targets = engine.targets().part(index * seq_len, seq_len).as<int32_t>();
-    reader.read(sample, tokens, targets);
-    return std::count_if(targets.begin(), targets.end(), [](int32_t t) { return t >= 0; });
+    const auto part = [&](const tensor::Buffer& buffer) {
+        return buffer.part(index * seq_len, seq_len).as<int32_t>();
+    };
+    shards::SampleBuffers out{part(engine.tokens()), part(engine.targets()), {}};
+    if (engine.options().attends_document) out.document_begins = part(engine.document_begins());
+    reader.read(sample, out);
+    return std::count_if(out.targets.begin(), out.targets.end(), [](int32_t t) { return t >= 0; });
 }
 
 /// Loads the rank's samples. @return valid tokens of the global batch.
-double load_batch(Engine& engine, const StepPlan& plan, const SampleReader& reader) {
+double load_batch(Engine& engine, const StepPlan& plan, const shards::SampleProvider& reader) {
     const tensor::Range mine = engine.local_samples();
     double counts[2] = {0, 0};  // valid tokens, ranks that failed
     std::exception_ptr error;
@@ -52,6 +56,10 @@ model::Batch micro_batch(Engine& engine, int64_t first, int64_t count) {
     model::Batch batch;
     batch.tokens = engine.tokens().part(first * seq_len, count * seq_len).as<int32_t>().data();
     batch.targets = engine.targets().part(first * seq_len, count * seq_len).as<int32_t>().data();
+    if (engine.options().attends_document) {
+        const auto begins = engine.document_begins().part(first * seq_len, count * seq_len);
+        batch.document_begins = begins.as<int32_t>().data();
+    }
     batch.batch = count;
     batch.seq_len = seq_len;
     return batch;
@@ -111,10 +119,11 @@ std::string describe_bad_gradients(Engine& engine, int64_t step) {
 
 }  // namespace
 
-StepResult run_step(Engine& engine, const StepPlan& plan, const SampleReader& reader,
+StepResult run_step(Engine& engine, const StepPlan& plan, const shards::SampleProvider& reader,
                     PhaseTimer& timer, const GradientHook& hook) {
     LH_CHECK(static_cast<int64_t>(plan.samples.size()) == engine.options().global_batch,
              "{} samples for a batch of {}", plan.samples.size(), engine.options().global_batch);
+    const double before_data = timer.seconds(Phase::kData);
     const double valid = timer.time(Phase::kData, [&] { return load_batch(engine, plan, reader); });
     for (Bucket& bucket : engine.store().buckets()) bucket.zero_gradients();
     // Sum of losses over the global count of valid tokens: never a mean of means.
@@ -128,6 +137,7 @@ StepResult run_step(Engine& engine, const StepPlan& plan, const SampleReader& re
     });
     StepResult result;
     result.valid_tokens = static_cast<int64_t>(valid);
+    result.data_wait_s = timer.seconds(Phase::kData) - before_data;
     result.loss = valid > 0 ? sums[0] / valid : 0;
     result.grad_norm = std::sqrt(sums[1]);
     result.notice = sums[2] > 0;
@@ -142,7 +152,7 @@ StepResult run_step(Engine& engine, const StepPlan& plan, const SampleReader& re
     return result;
 }
 
-double validation_loss(Engine& engine, const SampleReader& reader, int64_t count) {
+double validation_loss(Engine& engine, const shards::SampleProvider& reader, int64_t count) {
     const mesh::AxisSet data = {mesh::Axis::kDpReplicate, mesh::Axis::kDpShard};
     const tensor::Range mine = tensor::split_evenly(
         count, engine.mesh().size(data), engine.mesh().index_in_group(data, engine.world().rank()));

@@ -30,8 +30,9 @@ struct StepResult {
     double loss = 0;  // mean over valid tokens
     int64_t valid_tokens = 0;
     double grad_norm = 0;
-    bool skipped = false;  // the gradient was not finite: nothing changed
-    bool notice = false;   // some rank was asked to save and end
+    double data_wait_s = 0;  // until the slowest rank had its samples
+    bool skipped = false;    // the gradient was not finite: nothing changed
+    bool notice = false;     // some rank was asked to save and end
     bool stop_file = false;
     std::string bad_gradients;  // skipped: whose, "rank 1: h.3.mlp..."; on rank 0
 };
@@ -40,10 +41,10 @@ struct StepResult {
 using GradientHook = std::function<void(Engine&)>;
 
 /// @throws TrainError on all ranks when one could not read its samples.
-StepResult run_step(Engine& engine, const StepPlan& plan, const SampleReader& reader,
+StepResult run_step(Engine& engine, const StepPlan& plan, const shards::SampleProvider& reader,
                     PhaseTimer& timer, const GradientHook& hook = {});
 
 /// Mean loss over samples [0, count) of `reader`, each shown to one rank. Needs no gradients.
-double validation_loss(Engine& engine, const SampleReader& reader, int64_t count);
+double validation_loss(Engine& engine, const shards::SampleProvider& reader, int64_t count);
 
 }  // namespace longhaul::train

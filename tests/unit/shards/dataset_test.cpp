@@ -171,31 +171,30 @@ TEST_CASE("dataset: damage is named") {
     }
 }
 
-TEST_CASE("blend: every sample of every set once an epoch, shares exact at each block") {
+TEST_CASE("blend: every sample of every set once an epoch; the tokens are the set's") {
     const Fixture a(TokenType::kU16, 400, "a"), b(TokenType::kU16, 200, "b"),
         c(TokenType::kU16, 90, "c");
-    const Blend blend({{a.folder, 5}, {b.folder, 3}, {c.folder, 2}}, 8, 11);
+    const Blend blend({{a.folder, 5}, {b.folder, 3}, {c.folder, 2}}, {8, 11, {}});
     std::vector<uint64_t> next(3, 0);
-    constexpr double kShares[] = {0.5, 0.3, 0.2};
     for (uint64_t sample = 0; sample < 4000; ++sample) {
         const SampleSource source = blend.locate(sample);
         REQUIRE(source.sample == next[source.set]++);  // each set in its own order, nothing skipped
-        for (size_t set = 0; set < 3; ++set) {
-            const double wanted = kShares[set] * static_cast<double>(sample + 1);
-            REQUIRE(std::abs(static_cast<double>(next[set]) - wanted) < 2);
-            if ((sample + 1) % 8 == 0)
-                REQUIRE(std::abs(static_cast<double>(next[set]) - wanted) < 1);
+    }
+    for (const uint64_t sample : {uint64_t{0}, uint64_t{17}, uint64_t{3999}}) {
+        std::vector<int32_t> tokens(8), targets(8);
+        blend.read(sample, {tokens, targets, {}});
+        const SampleSource source = blend.locate(sample);
+        REQUIRE(source.pieces.size() == 1);
+        const std::vector<uint32_t>& stream = source.set == 0   ? a.tokens
+                                              : source.set == 1 ? b.tokens
+                                                                : c.tokens;
+        for (size_t i = 0; i < 8; ++i) {
+            const size_t at = source.pieces[0].first_token + i;
+            CHECK(tokens[i] == static_cast<int32_t>(stream[at]));
+            CHECK(targets[i] == static_cast<int32_t>(stream[at + 1]));
         }
     }
-    std::vector<int32_t> tokens(9);
-    blend.read(17, tokens);
-    const SampleSource source = blend.locate(17);
-    const std::vector<uint32_t>& stream = source.set == 0   ? a.tokens
-                                          : source.set == 1 ? b.tokens
-                                                            : c.tokens;
-    for (size_t i = 0; i < 9; ++i)
-        CHECK(tokens[i] == static_cast<int32_t>(stream[source.first_token + i]));
-    CHECK_THROWS_AS(Blend({{a.folder, 0}}, 8, 1), UsageError);
-    CHECK_THROWS_AS(Blend({{a.folder, 1}, {b.folder, 1e-9}}, 8, 1), UsageError);
-    CHECK_THROWS_AS(Blend({}, 8, 1), UsageError);
+    CHECK_THROWS_AS(Blend({{a.folder, 0}}, {8, 1, {}}), UsageError);
+    CHECK_THROWS_AS(Blend({{a.folder, 1}, {b.folder, 1e-9}}, {8, 1, {}}), UsageError);
+    CHECK_THROWS_AS(Blend({}, {8, 1, {}}), UsageError);
 }

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "lib/base/error.h"
@@ -38,14 +40,13 @@ TEST_CASE("order: neighbours are uncorrelated after the permutation") {
 }
 
 TEST_CASE("order: seed, epoch and data set each give another order") {
-    const SampleOrder base(100001, 100, 1, Hash128{1, 2}), seed(100001, 100, 2, Hash128{1, 2}),
-        data(100001, 100, 1, Hash128{1, 3});
-    CHECK(base.num_windows() == 1000);
+    const SampleOrder base(1000, 1, Hash128{1, 2}), seed(1000, 2, Hash128{1, 2}),
+        data(1000, 1, Hash128{1, 3});
     int equal_seed = 0, equal_data = 0, equal_epoch = 0;
     for (uint64_t i = 0; i < 1000; ++i) {
-        equal_seed += base.window(i) == seed.window(i);
-        equal_data += base.window(i) == data.window(i);
-        equal_epoch += base.window(i) == base.window(1000 + i);
+        equal_seed += base.item(i) == seed.item(i);
+        equal_data += base.item(i) == data.item(i);
+        equal_epoch += base.item(i) == base.item(1000 + i);
     }
     CHECK(equal_seed < 10);
     CHECK(equal_data < 10);
@@ -53,14 +54,63 @@ TEST_CASE("order: seed, epoch and data set each give another order") {
 }
 
 TEST_CASE("order: the values are frozen, a resumed run depends on them") {
-    const SampleOrder order(1'000'001, 1000, 1234, Hash128{0x0123456789abcdef, 0xfedcba9876543210});
-    std::vector<uint64_t> windows;
-    for (uint64_t i = 0; i < 8; ++i) windows.push_back(order.window(i));
-    CHECK(windows == std::vector<uint64_t>{53, 254, 536, 600, 223, 713, 75, 469});
-    CHECK(order.first_token(0) == windows[0] * 1000);
+    constexpr Hash128 kData{0x0123456789abcdef, 0xfedcba9876543210};
+    const auto first = [&](const SampleSettings& settings) {
+        const SampleOrder order(num_windows(1'000'001, 1000), 1234, kData, settings);
+        std::vector<uint64_t> items;
+        for (uint64_t i = 0; i < 8; ++i) items.push_back(order.item(i));
+        return items;
+    };
+    SampleSettings settings;
+    CHECK(first(settings) == std::vector<uint64_t>{53, 254, 536, 600, 223, 713, 75, 469});
+    settings.order = OrderKind::kSequential;
+    CHECK(first(settings) == std::vector<uint64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+    settings.order = OrderKind::kBlock;
+    settings.order_block = 10;
+    settings.order_window = 4;
+    CHECK(first(settings) == std::vector<uint64_t>{267, 274, 121, 118, 268, 266, 269, 279});
+}
+
+TEST_CASE("order: by blocks, every item once an epoch, each window in stretches of a block") {
+    for (const auto& [items, block, window] :
+         {std::tuple<uint64_t, uint64_t, uint64_t>{1000, 10, 4},
+          {1003, 10, 4},
+          {7, 10, 4},
+          {97, 1, 5},
+          {64, 64, 1},
+          {65, 64, 3},
+          {1, 1, 1}}) {
+        SampleSettings settings;
+        settings.order = OrderKind::kBlock;
+        settings.order_block = block;
+        settings.order_window = window;
+        const SampleOrder order(items, 5, Hash128{1, 9}, settings);
+        for (uint64_t epoch = 0; epoch < 3; ++epoch) {
+            std::vector<int> seen(items, 0);
+            for (uint64_t i = 0; i < items; ++i) {
+                const uint64_t sample = epoch * items + i;
+                const uint64_t item = order.item(sample);
+                REQUIRE(item < items);
+                ++seen[item];
+                bool is_in_window = false;
+                uint64_t in_window = 0;
+                for (const ItemRange& range : order.window_items(sample)) {
+                    is_in_window |= item >= range.first && item < range.first + range.count;
+                    in_window += range.count;
+                    REQUIRE(range.count <= block);
+                }
+                REQUIRE(is_in_window);
+                REQUIRE(in_window <= block * window);
+            }
+            REQUIRE(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+        }
+    }
 }
 
 TEST_CASE("order: too little data is a usage error") {
-    CHECK_THROWS_AS(SampleOrder(100, 100, 1, {}), UsageError);
-    CHECK(SampleOrder(101, 100, 1, {}).window(12345) == 0);
+    CHECK_THROWS_AS(num_windows(100, 100), UsageError);
+    CHECK_THROWS_AS(num_windows(0, 1), UsageError);
+    CHECK(num_windows(101, 100) == 1);
+    CHECK(num_windows(100001, 100) == 1000);
+    CHECK(SampleOrder(1, 1, {}).item(12345) == 0);
 }

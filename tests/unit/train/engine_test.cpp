@@ -33,8 +33,8 @@ class MadeUpReader : public SampleReader {
         identity_.num_windows = 1000;
     }
     const DataIdentity& identity() const override { return identity_; }
-    void read(uint64_t sample, std::span<int32_t> tokens,
-              std::span<int32_t> targets) const override {
+    void read(uint64_t sample, const shards::SampleBuffers& out) const override {
+        const auto [tokens, targets, begins] = out;
         if (sample == fails_at) throw DataError("shard-0001.h5: torn");
         const auto token = [&](uint64_t i) {
             const auto draw = philox_draw({3, RandomPurpose::kTest, sample, 0}, i / 2);

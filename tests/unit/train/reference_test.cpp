@@ -24,8 +24,8 @@ class ReferenceReader : public SampleReader {
  public:
     explicit ReferenceReader(const ReferenceFile& file) : file_(file) {}
     const DataIdentity& identity() const override { return identity_; }
-    void read(uint64_t sample, std::span<int32_t> tokens,
-              std::span<int32_t> targets) const override {
+    void read(uint64_t sample, const shards::SampleBuffers& out) const override {
+        const auto [tokens, targets, begins] = out;
         const auto step = static_cast<int64_t>(sample) / file_.batch();
         const auto row = static_cast<int64_t>(sample) % file_.batch();
         const auto copy = [&](const char* name, std::span<int32_t> out) {

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "lib/io/json_fwd.h"
+#include "lib/shards/sample_settings.h"
 
-namespace longhaul::train {
+namespace longhaul::shards {
 
 /// Sample numbers [first, last] that are never shown.
 struct SkipRange {
@@ -28,6 +29,7 @@ struct DataPhase {
     std::vector<double> weights;
     int64_t seq_len = 0;
     int64_t global_batch = 0;
+    SampleSettings samples{};
     bool operator==(const DataPhase&) const = default;
 };
 
@@ -66,4 +68,4 @@ class DataCursor {
 /// The seed of the order of samples in a phase: each phase shuffles anew.
 uint64_t order_seed(uint64_t seed, int64_t phase);
 
-}  // namespace longhaul::train
+}  // namespace longhaul::shards

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/train/cursor.h"
+#include "lib/shards/cursor.h"
 
 #include <doctest/doctest.h>
 
 #include "lib/base/error.h"
 #include "lib/io/json.h"
 
-namespace longhaul::train {
+namespace longhaul::shards {
 namespace {
 
 using Ids = std::vector<uint64_t>;
 
 DataPhase phase(int64_t number) {
-    return {number, 0, {"aa"}, "tt", {}, 16, 4};
+    return {number, 0, {"aa"}, "tt", {}, 16, 4, {}};
 }
 
 TEST_CASE("cursor: samples count up; skip ranges are never shown") {
@@ -61,4 +61,4 @@ TEST_CASE("cursor: bad ranges are named") {
 }
 
 }  // namespace
-}  // namespace longhaul::train
+}  // namespace longhaul::shards

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lib/train/cursor.h"
+#include "lib/shards/cursor.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include "lib/base/error.h"
 #include "lib/io/json.h"
 
-namespace longhaul::train {
+namespace longhaul::shards {
 
 namespace {
 
@@ -44,6 +44,7 @@ io::Json phase_json(const DataPhase& phase) {
     json["weights"] = phase.weights;
     json["seq_len"] = phase.seq_len;
     json["global_batch"] = phase.global_batch;
+    add_to_json(json, phase.samples);
     return json;
 }
 
@@ -56,6 +57,7 @@ DataPhase phase_from_json(const io::Json& json, const std::string& source) {
     phase.weights = io::require<std::vector<double>>(json, "weights", source);
     phase.seq_len = io::require<int64_t>(json, "seq_len", source);
     phase.global_batch = io::require<int64_t>(json, "global_batch", source);
+    phase.samples = settings_from_json(json, source);
     return phase;
 }
 
@@ -146,8 +148,8 @@ DataCursor DataCursor::from_json(const io::Json& json, const std::string& source
 }
 
 uint64_t order_seed(uint64_t seed, int64_t phase) {
-    // Phase 0 keeps the seed itself, so that `tok-shard batch` and plain readers need no formula.
+    // Phase 0 keeps the seed itself, so that plain readers need no formula.
     return seed + 0x9E3779B97F4A7C15ull * static_cast<uint64_t>(phase);
 }
 
-}  // namespace longhaul::train
+}  // namespace longhaul::shards
