@@ -11,7 +11,7 @@ cd "$(dirname "$0")"
 build_packages=(
     g++ meson ninja-build pkg-config
     libcli11-dev libtomlplusplus-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev
-    libzstd-dev libisal-dev libhdf5-dev libdnnl-dev libhwy-dev libopenmpi-dev openmpi-bin
+    libzstd-dev libisal-dev libsnappy-dev libhdf5-dev libdnnl-dev libhwy-dev libopenmpi-dev openmpi-bin
     libslurm-dev doctest-dev
 )
 # The text of the quickstart, and zstd for its pipes.

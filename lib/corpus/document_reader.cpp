@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -19,18 +20,79 @@ std::string bad_detail(const ScanResult& result, std::string_view line) {
     return result.detail;
 }
 
+[[noreturn]] void refuse_stream(const std::string& name) {
+    throw DataError(
+        format("{}: Parquet can not be read from a pipe, because its directory is at its end; "
+               "save it to a file and name that",
+               name));
+}
+
+/// A pipe: says so when Parquet comes through it.
+class PipeInput final : public io::InputStream {
+ public:
+    explicit PipeInput(std::unique_ptr<io::InputStream> input) : input_(std::move(input)) {}
+    size_t read(std::span<std::byte> buffer) override {
+        const size_t size = input_->read(buffer);
+        const std::string_view text(reinterpret_cast<const char*>(buffer.data()), size);
+        if (is_at_begin_ && (text.starts_with("PAR1") || text.starts_with("PARE"))) {
+            refuse_stream(name());
+        }
+        is_at_begin_ = false;
+        return size;
+    }
+    const std::string& name() const override { return input_->name(); }
+    uint64_t stored_bytes() const override { return input_->stored_bytes(); }
+    Hash128 stored_hash() const override { return input_->stored_hash(); }
+
+ private:
+    std::unique_ptr<io::InputStream> input_;
+    bool is_at_begin_ = true;
+};
+
+bool is_stream(const std::string& path) {
+    return path == "-" ||
+           (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path));
+}
+
 }  // namespace
 
 Layout parse_layout(const std::string& word, const std::string& path) {
-    if (word == "jsonl") return Layout::kJsonLines;
+    if (word == "jsonl" || word == "parquet") return Layout::kJsonLines;
     if (word == "lines") return Layout::kTextLines;
     if (word == "file") return Layout::kTextFile;
     if (word != "auto") {
-        throw UsageError(format("--input-format: \"{}\" is not auto, jsonl, lines or file", word));
+        throw UsageError(
+            format("--input-format: \"{}\" is not auto, jsonl, lines, file or parquet", word));
     }
     std::filesystem::path name(path);
     if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
     return name.extension() == ".txt" ? Layout::kTextFile : Layout::kJsonLines;
+}
+
+bool is_parquet(const ReaderOptions& options, const std::string& path) {
+    if (options.layout != "auto") return options.layout == "parquet";
+    if (is_stream(path)) return false;
+    if (std::filesystem::path(path).extension() == ".parquet") return true;
+    return parse_layout("auto", path) == Layout::kJsonLines && has_parquet_magic(path);
+}
+
+std::unique_ptr<ParquetInput> open_parquet_part(const std::string& path,
+                                                const ReaderOptions& options, uint64_t begin,
+                                                uint64_t end) {
+    if (is_stream(path)) refuse_stream(path == "-" ? "standard input" : path);
+    return std::make_unique<ParquetInput>(
+        path, ParquetOptions{options.text_field, options.has_other_columns, options.max_page_bytes},
+        begin, end);
+}
+
+std::unique_ptr<io::InputStream> open_documents(const std::string& path,
+                                                const ReaderOptions& options) {
+    if (is_parquet(options, path)) {
+        return open_parquet_part(path, options, 0, std::numeric_limits<uint64_t>::max());
+    }
+    std::unique_ptr<io::InputStream> input = io::open_input(path);
+    const bool may_be_parquet = options.layout == "auto" && is_stream(path);
+    return may_be_parquet ? std::make_unique<PipeInput>(std::move(input)) : std::move(input);
 }
 
 BadRecord make_bad_record(const std::string& file, const ScanResult& result, std::string_view line,
@@ -40,7 +102,7 @@ BadRecord make_bad_record(const std::string& file, const ScanResult& result, std
 }
 
 DocumentReader::DocumentReader(const std::string& path, const ReaderOptions& options)
-    : DocumentReader(io::open_input(path), options) {}
+    : DocumentReader(open_documents(path, options), options) {}
 
 DocumentReader::DocumentReader(std::unique_ptr<io::InputStream> input, const ReaderOptions& options)
     : input_(std::move(input)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Documents of one input in order, in bounded memory (longhaul-documents.5): JSON lines or plain
-// text, plain, gzip or zstd, a file or "-". Bad records are counted and passed over.
+// text, plain, gzip or zstd, a file or "-"; Parquet files. Bad records are counted and passed over.
 
 #include <cstdint>
 #include <memory>
@@ -11,21 +11,39 @@
 #include "lib/base/hash.h"
 #include "lib/corpus/bad_records.h"
 #include "lib/corpus/document_scanner.h"
+#include "lib/corpus/parquet_input.h"
 #include "lib/io/line_reader.h"
 #include "lib/io/stream.h"
 
 namespace longhaul::corpus {
 
 struct ReaderOptions {
-    std::string layout = "auto";            // --input-format: auto | jsonl | lines | file
+    std::string layout = "auto";            // --input-format: auto | jsonl | lines | file | parquet
     std::string text_field = "text";        // --text-field
     uint64_t max_line_bytes = 64ull << 20;  // --max-line
     BadRecordPolicy policy;
+    // Of Parquet files:
+    bool has_other_columns = false;  // whether the lines have more members than the text
+    uint64_t max_page_bytes = 1ull << 30;
 };
 
-/// "jsonl", "lines", "file", or "auto": the name decides ("x.txt", "x.txt.gz": file; else jsonl).
+/// "jsonl", "lines", "file", "parquet" (lines of JSON, see open_documents), or "auto": the name
+/// decides ("x.txt", "x.txt.gz": file; else jsonl).
 /// @throws UsageError for another word.
 Layout parse_layout(const std::string& word, const std::string& path);
+
+/// Whether open_documents reads it as Parquet: when --input-format says so, or, under "auto", by
+/// its name or its first bytes. @throws IoError
+bool is_parquet(const ReaderOptions& options, const std::string& path);
+
+/// As io::open_input, but a Parquet file becomes JSON lines.
+/// @throws IoError; UsageError, DataError: Parquet that can not be read, also from a pipe
+std::unique_ptr<io::InputStream> open_documents(const std::string& path,
+                                                const ReaderOptions& options);
+/// The rows of a Parquet file in the row groups that begin in [begin, end).
+std::unique_ptr<ParquetInput> open_parquet_part(const std::string& path,
+                                                const ReaderOptions& options, uint64_t begin,
+                                                uint64_t end);
 
 struct Document {
     std::string_view text;  // valid UTF-8, may be empty, may hold NUL

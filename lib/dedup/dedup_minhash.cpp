@@ -35,7 +35,7 @@ class Run {
  public:
     explicit Run(const Options& options)
         : options_(options),
-          inputs_(options.inputs, options.reader.layout),
+          inputs_(options.inputs, options.reader),
           target_(resolve_target(options.output, inputs_, !options.removal_list.empty())),
           memory_(plan_memory(options)),
           area_(options.tmp_dir) {}
@@ -145,7 +145,7 @@ ExitCode run(const Options& options) {
 }
 
 std::string describe_plan(const Options& options) {
-    const Inputs inputs(options.inputs, options.reader.layout);
+    const Inputs inputs(options.inputs, options.reader);
     const Target target = resolve_target(options.output, inputs, !options.removal_list.empty());
     plan_memory(options);
     check_paths(options, inputs, target);

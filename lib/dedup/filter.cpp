@@ -54,7 +54,7 @@ class Filter {
     Filter(const Options& options, bool takes_unlisted)
         : options_(options),
           takes_unlisted_(takes_unlisted),
-          inputs_(options.inputs, options.reader.layout),
+          inputs_(options.inputs, options.reader),
           target_(resolve_target(options.output, inputs_, false)),
           memory_(plan_memory(options)),
           sources_(inputs_.size()) {}

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "lib/base/error.h"
-#include "lib/corpus/document_reader.h"
+#include "lib/corpus/parquet_input.h"
+#include "lib/log/log.h"
 
 namespace longhaul::dedup {
 
@@ -60,7 +61,7 @@ bool has_document_name(const fs::path& path) {
     if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
     const std::string extension = name.extension().string();
     return extension == ".jsonl" || extension == ".json" || extension == ".ndjson" ||
-           extension == ".txt";
+           extension == ".txt" || path.extension() == ".parquet";
 }
 
 std::vector<std::string> documents_in(const std::string& folder) {
@@ -75,15 +76,32 @@ std::vector<std::string> documents_in(const std::string& folder) {
     }
     std::sort(found.begin(), found.end());
     if (found.empty()) {
-        throw UsageError(
-            format("{}: no *.jsonl, *.json, *.ndjson or *.txt (.gz, .zst) in this folder", folder));
+        throw UsageError(format(
+            "{}: no *.jsonl, *.json, *.ndjson, *.txt (.gz, .zst) or *.parquet in this folder",
+            folder));
     }
     return found;
 }
 
+/// Says once what a Parquet file's lines do not show.
+void warn_left_out(const io::InputStream& stream, std::atomic_flag& has_warned) {
+    const auto* const parquet = dynamic_cast<const corpus::ParquetInput*>(&stream);
+    if (parquet == nullptr || parquet->left_out().empty() || has_warned.test_and_set()) return;
+    log::warn("{}: a line of JSON can not show these columns, they are left out: {}", stream.name(),
+              parquet->left_out());
+}
+
 }  // namespace
 
-Inputs::Inputs(const std::vector<std::string>& paths, const std::string& layout) {
+Input make_input(std::string path, std::string name, const corpus::ReaderOptions& reader,
+                 uint64_t bytes, bool is_stream) {
+    const corpus::Layout layout = corpus::parse_layout(reader.layout, path);
+    Input input{std::move(path), std::move(name), layout, bytes, is_stream, reader};
+    input.reader.has_other_columns = true;  // they are written again
+    return input;
+}
+
+Inputs::Inputs(const std::vector<std::string>& paths, const corpus::ReaderOptions& reader) {
     std::vector<std::string> files;
     for (const std::string& path : paths) {
         if (path != "-" && fs::is_directory(path)) {
@@ -96,14 +114,10 @@ Inputs::Inputs(const std::vector<std::string>& paths, const std::string& layout)
     std::set<std::string> seen;
     for (const std::string& path : files) {
         if (!seen.insert(path).second) throw UsageError(format("{} is given twice", path));
-        Input input;
-        input.path = path;
-        input.name = path == "-" ? "standard input" : path;
-        input.layout = corpus::parse_layout(layout, path);
-        input.is_stream = path == "-" || !fs::is_regular_file(path);
-        if (!input.is_stream) input.bytes = io::file_size(path);
+        const bool is_stream = path == "-" || !fs::is_regular_file(path);
         if (path != "-" && !fs::exists(path)) throw IoError("cannot open " + path, ENOENT);
-        inputs_.push_back(std::move(input));
+        inputs_.push_back(make_input(path, path == "-" ? "standard input" : path, reader,
+                                     is_stream ? 0 : io::file_size(path), is_stream));
     }
     for (size_t i = 0; i < inputs_.size(); ++i) spools_.push_back(std::make_shared<Spool>());
 }
@@ -115,6 +129,7 @@ Inputs::Inputs(std::vector<Input> inputs) : inputs_(std::move(inputs)) {
 Inputs Inputs::slice(size_t begin, size_t end) const {
     Inputs result(std::vector<Input>(inputs_.begin() + static_cast<ptrdiff_t>(begin),
                                      inputs_.begin() + static_cast<ptrdiff_t>(end)));
+    result.has_warned_ = has_warned_;
     result.spools_.assign(spools_.begin() + static_cast<ptrdiff_t>(begin),
                           spools_.begin() + static_cast<ptrdiff_t>(end));
     return result;
@@ -132,14 +147,18 @@ uint64_t Inputs::total_bytes() const {
 }
 
 std::unique_ptr<io::InputStream> Inputs::open_first(size_t index, SpillArea& area) {
-    std::unique_ptr<io::InputStream> stream = io::open_input(inputs_[index].path);
+    std::unique_ptr<io::InputStream> stream =
+        corpus::open_documents(inputs_[index].path, inputs_[index].reader);
+    warn_left_out(*stream, *has_warned_);
     if (!inputs_[index].is_stream) return stream;
     spools_[index]->file = std::make_unique<SpillFile>(area);
     return std::make_unique<CopyingStream>(std::move(stream), *spools_[index]->file);
 }
 
 std::unique_ptr<io::InputStream> Inputs::open_again(size_t index) const {
-    if (!inputs_[index].is_stream) return io::open_input(inputs_[index].path);
+    if (!inputs_[index].is_stream) {
+        return corpus::open_documents(inputs_[index].path, inputs_[index].reader);
+    }
     return std::make_unique<SpooledStream>(*spools_[index]->file, inputs_[index].name);
 }
 

@@ -3,13 +3,14 @@
 // The inputs of a run: files that are read twice, and streams (stdin, pipes) that are spooled to
 // the temporary folder during the first reading.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/base/hash.h"
-#include "lib/corpus/document_scanner.h"
+#include "lib/corpus/document_reader.h"
 #include "lib/dedup/spill.h"
 #include "lib/io/stream.h"
 
@@ -21,13 +22,17 @@ struct Input {
     corpus::Layout layout = corpus::Layout::kJsonLines;
     uint64_t bytes = 0;      // on disk; 0 for a stream
     bool is_stream = false;  // can be read only once
+    corpus::ReaderOptions reader;
 };
+/// @param path,name as in Input. @param bytes on disk
+Input make_input(std::string path, std::string name, const corpus::ReaderOptions& reader,
+                 uint64_t bytes, bool is_stream);
 
 class Inputs {
  public:
     /// Expands folders (all documents in them, in the order of their names).
     /// @throws IoError for a missing file, UsageError for an empty folder or stdin given twice
-    Inputs(const std::vector<std::string>& paths, const std::string& layout);
+    Inputs(const std::vector<std::string>& paths, const corpus::ReaderOptions& reader);
     /// Inputs that are known already; the files are not looked at.
     explicit Inputs(std::vector<Input> inputs);
     /// Those from `begin` on below `end`. A stream read through one of both is read through both.
@@ -51,6 +56,7 @@ class Inputs {
         std::unique_ptr<SpillFile> file;
     };
     std::vector<std::shared_ptr<Spool>> spools_;
+    std::shared_ptr<std::atomic_flag> has_warned_ = std::make_shared<std::atomic_flag>();
 };
 
 }  // namespace longhaul::dedup

@@ -38,6 +38,12 @@ void refuse_input_as_output(const fs::path& output, const Inputs& inputs) {
     }
 }
 
+/// Parquet files are written as JSON lines, in a compression of their own.
+bool becomes_lines(const Input& input) {
+    const std::string& word = input.reader.layout;
+    return (word == "auto" || word == "parquet") && fs::path(input.path).extension() == ".parquet";
+}
+
 }  // namespace
 
 Target resolve_target(const std::string& output, const Inputs& inputs, bool has_removal_list) {
@@ -50,6 +56,10 @@ Target resolve_target(const std::string& output, const Inputs& inputs, bool has_
     if (output == "-") return Target::kStdout;
     if (fs::exists(output) && !fs::is_regular_file(output) && !fs::is_directory(output)) {
         throw UsageError(format("{} is neither a file nor a folder; -o - is stdout", output));
+    }
+    if (fs::path(output).extension() == ".parquet") {
+        throw UsageError(
+            format("{}: Parquet is read, not written; name the output *.jsonl.zst", output));
     }
     const bool is_file = inputs.size() == 1 && !fs::is_directory(output) &&
                          (is_document_name(output) || fs::exists(output));
@@ -89,6 +99,7 @@ std::vector<std::string> mirrored_names(const Inputs& inputs) {
             auto part = path.begin();
             std::advance(part, shared.size());
             for (; part != path.end(); ++part) name /= *part;
+            if (becomes_lines(inputs[i])) name.replace_extension(".jsonl.zst");
         }
         if (!seen.insert(name.string()).second) {
             throw UsageError(format("two inputs would both be written to {}", name.string()));

@@ -26,18 +26,23 @@ void visit_rows(const shards::ShardDetails& details, const shards::Segment& segm
     const std::string& path = details.inputs.at(segment.input);
     corpus::ReaderOptions reader_options;
     reader_options.layout = options.input_format;
-    if (options.input_format == "auto") {
+    reader_options.text_field = options.text_field;
+    reader_options.max_line_bytes = options.max_line_bytes;
+    if (corpus::is_parquet(reader_options, path)) {
+        reader_options.layout = "parquet";
+    } else if (options.input_format == "auto") {
         const bool is_text = corpus::parse_layout("auto", path) == corpus::Layout::kTextFile;
         reader_options.layout = is_text ? "file" : "jsonl";
     }
-    reader_options.text_field = options.text_field;
-    reader_options.max_line_bytes = options.max_line_bytes;
+    const bool is_parquet = reader_options.layout == "parquet";
     const bool is_part = segment.begin > 0 || segment.end < io::file_size(path);
     std::unique_ptr<io::InputStream> input;
-    if (is_part) {
+    if (is_part && is_parquet) {
+        input = corpus::open_parquet_part(path, reader_options, segment.begin, segment.end);
+    } else if (is_part) {
         input = std::make_unique<RangeInput>(path, segment.begin, segment.end);
     } else {
-        input = io::open_input(path);
+        input = corpus::open_documents(path, reader_options);
     }
     corpus::DocumentReader reader(std::move(input), reader_options);
     corpus::Document document;

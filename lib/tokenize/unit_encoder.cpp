@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "lib/base/error.h"
+#include "lib/corpus/document_reader.h"
 #include "lib/io/line_reader.h"
 #include "lib/shards/shard_writer.h"
 #include "lib/tokenize/document_batch.h"
@@ -36,11 +37,16 @@ class SegmentReader {
 
     SegmentResult read(const PlannedSegment& segment) {
         const std::string& path = context_.job.inputs[segment.input];
-        const corpus::Layout layout = corpus::parse_layout(context_.job.reader.layout, path);
+        const corpus::ReaderOptions& options = context_.job.reader;
+        const corpus::Layout layout = corpus::parse_layout(options.layout, path);
         std::unique_ptr<io::InputStream> input;
         SegmentResult result{segment.input, segment.begin, segment.end, segment.is_whole, 0, {}};
         if (segment.is_whole) {
-            input = io::open_input(path);
+            input = corpus::open_documents(path, options);
+        } else if (corpus::is_parquet(options, path)) {
+            auto part = corpus::open_parquet_part(path, options, segment.begin, segment.end);
+            result.begin = part->first_byte();
+            input = std::move(part);
         } else {
             auto range = std::make_unique<RangeInput>(path, segment.begin, segment.end);
             result.begin = range->first_byte();

@@ -21,7 +21,9 @@ ExitCode run_filter(const cli::Args& args) {
                  "keep files whole that the list does not know");
     command.option("--manifest", options.manifest, "FILE", "write the manifest also here");
     command.flag("--force", options.is_forced, "redo a finished output");
-    command.option("--input-format", options.reader.layout, "WORD", "auto, jsonl, lines or file")
+    command
+        .option("--input-format", options.reader.layout, "WORD",
+                "auto, jsonl, lines, file or parquet")
         .group("Input");
     command.option("--max-line", max_line, "SIZE", "as when the list was made").group("Input");
     add_resource_options(command, common);

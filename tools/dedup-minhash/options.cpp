@@ -7,7 +7,9 @@ namespace longhaul {
 
 void InputOptions::add_to(cli::Command& command, dedup::Options& options) {
     const std::string input = "Input";
-    command.option("--input-format", options.reader.layout, "WORD", "auto, jsonl, lines or file")
+    command
+        .option("--input-format", options.reader.layout, "WORD",
+                "auto, jsonl, lines, file or parquet")
         .group(input);
     command.option("--text-field", options.reader.text_field, "NAME", "member with the text")
         .group(input);

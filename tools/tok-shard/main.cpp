@@ -19,7 +19,7 @@ void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source
 
 void add_reader_options(cli::Command& command, corpus::ReaderOptions& reader, ReaderWords& words) {
     const std::string group = "Reading documents";
-    command.option("--input-format", reader.layout, "WORD", "auto, jsonl, lines or file")
+    command.option("--input-format", reader.layout, "WORD", "auto, jsonl, lines, file or parquet")
         .group(group);
     command.option("--text-field", reader.text_field, "NAME", "member with the text").group(group);
     command.option("--max-line", words.max_line, "SIZE", "longer lines are bad records")

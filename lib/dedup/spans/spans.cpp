@@ -29,7 +29,7 @@ class SpanRun {
     explicit SpanRun(const SpanOptions& options)
         : options_(options),
           common_(options.common),
-          inputs_(common_.inputs, common_.reader.layout),
+          inputs_(common_.inputs, common_.reader),
           target_(resolve_target(common_.output, inputs_, !common_.removal_list.empty())),
           memory_(plan_span_memory(options)),
           area_(common_.tmp_dir) {}
@@ -128,7 +128,7 @@ ExitCode run_spans(const SpanOptions& options) {
 
 std::string describe_spans(const SpanOptions& options) {
     const Options& common = options.common;
-    const Inputs inputs(common.inputs, common.reader.layout);
+    const Inputs inputs(common.inputs, common.reader);
     const Target target = resolve_target(common.output, inputs, !common.removal_list.empty());
     plan_span_memory(options);
     check_paths(common, inputs, target);

@@ -230,9 +230,9 @@ Inputs inputs_of(const Plan& plan) {
     bool has_relative = false;
     for (const PlannedInput& planned : plan.inputs) {
         has_relative = has_relative || fs::path(planned.path).is_relative();
-        inputs.push_back({planned.path, planned.path == "-" ? "standard input" : planned.path,
-                          corpus::parse_layout(plan.options.reader.layout, planned.path),
-                          planned.bytes, planned.is_stream});
+        const std::string name = planned.path == "-" ? "standard input" : planned.path;
+        inputs.push_back(
+            make_input(planned.path, name, plan.options.reader, planned.bytes, planned.is_stream));
     }
     std::error_code error;
     if (has_relative && !fs::equivalent(plan.folder, fs::current_path(), error)) {
@@ -248,9 +248,8 @@ Inputs inputs_of_index(const Plan& plan) {
         const std::string path = (fs::path(plan.folder) / planned.path).string();
         std::error_code error;
         const bool is_here = fs::equivalent(plan.folder, fs::current_path(), error);
-        inputs.push_back({is_here ? planned.path : path, planned.path,
-                          corpus::parse_layout(plan.options.reader.layout, planned.path),
-                          planned.bytes, false});
+        inputs.push_back(make_input(is_here ? planned.path : path, planned.path,
+                                    plan.options.reader, planned.bytes, false));
     }
     return Inputs(std::move(inputs));
 }

@@ -21,7 +21,7 @@ void refuse_streams(const Inputs& inputs, const char* what) {
 ExitCode run_plan(const Options& given, const std::string& work, const PlanRequest& request) {
     Options options = given;
     resolve_indexes(options);
-    const Inputs inputs(options.inputs, options.reader.layout);
+    const Inputs inputs(options.inputs, options.reader);
     refuse_streams(inputs, "plan");
     const Plan plan = make_plan(options, inputs, request);
     const bool is_new = write_plan(work, plan, options.is_forced);

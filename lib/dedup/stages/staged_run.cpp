@@ -97,7 +97,7 @@ void do_stages(const Work& work, const Options& options, const Ranks& ranks) {
 ExitCode run_in_temporary(const Options& given) {
     Options options = given;
     resolve_indexes(options);
-    Inputs inputs(options.inputs, options.reader.layout);
+    Inputs inputs(options.inputs, options.reader);
     const Target target = check_output(options, inputs);
     if (is_complete(options, inputs, target)) {
         log::info("{} is complete already", options.output);
@@ -117,7 +117,7 @@ ExitCode run_in_work(const Options& given, const std::string& folder, const Plan
     if (ranks.is_first()) {
         Options options = given;
         resolve_indexes(options);
-        const Inputs inputs(options.inputs, options.reader.layout);
+        const Inputs inputs(options.inputs, options.reader);
         refuse_streams(inputs, "--work");
         const Target target = check_output(options, inputs);
         if (ranks.share.count > 1 && target == Target::kStdout) {
