@@ -36,7 +36,8 @@ class InputStream {
     virtual Hash128 stored_hash() const = 0;
 };
 
-/// Opens `path` ("-" is stdin) and recognises its compression.
+/// Opens `path` ("-" is stdin) and recognises its compression. @throws DataError also for a file of
+/// 0 bytes whose name says gzip or zstd: what a broken-off copy leaves.
 std::unique_ptr<InputStream> open_input(const std::string& path);
 /// Everything that open_input(path) gives. @throws DataError when it is more than `max_bytes`.
 std::string read_all(const std::string& path, uint64_t max_bytes);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <set>
 
 #include "lib/base/error.h"
 #include "lib/base/units.h"
@@ -13,6 +14,7 @@
 #include "lib/log/log.h"
 #include "lib/tokenize/finish.h"
 #include "lib/tokenize/output_check.h"
+#include "lib/tokenize/output_lock.h"
 #include "lib/tokenize/plan.h"
 #include "lib/tokenize/unit_encoder.h"
 #include "lib/tokenize/unit_record.h"
@@ -81,7 +83,6 @@ bool prepare_output(const EncodeJob& job, const record::Manifest& asked) {
             format("--force would remove what other tasks write; remove {} instead", job.output));
     }
     if (job.force) remove_output(folder);
-    io::create_directories(folder);
     const std::string foreign = foreign_entry(folder);
     if (fs::exists(plan)) {
         check_same(plan, asked);
@@ -105,6 +106,16 @@ bool reads_stream(const Plan& plan, const EncodeJob& job) {
         }
     }
     return false;
+}
+
+/// Legal, as a way to weigh inputs, but oftener a slip.
+void warn_of_repeats(const EncodeJob& job) {
+    std::set<std::string> seen;
+    for (const std::string& input : job.inputs) {
+        if (!seen.insert(input).second) {
+            log::warn("{} is given more than once: so are its documents", input);
+        }
+    }
 }
 
 void print_plan(const EncodeJob& job, const Plan& plan, const token::Tokenizer& tokenizer) {
@@ -195,8 +206,13 @@ ExitCode run_encode(const EncodeJob& job) {
     if (is_stream && job.task.count > 1) {
         throw UsageError("standard input and pipes can not be divided over tasks");
     }
+    warn_of_repeats(job);
     const record::Manifest asked = plan_manifest(job, plan, tokenizer, borders);
-    if (prepare_output(job, asked)) {
+    io::create_directories(job.output);
+    const OutputLock lock(job.output, job.task);
+    const bool is_complete = prepare_output(job, asked);
+    remove_leftovers(job.output, job.task);
+    if (is_complete) {
         check_complete(job, tokenizer);
         if (is_stream) check_streams(job);
         log::info("{} is complete already", job.output);
