@@ -25,8 +25,8 @@ class Cutter {
     explicit Cutter(Scheme scheme);
 
     /// Finds the pieces from `begin` on, where one starts. @param text well-formed UTF-8; anything
-    /// else is cut somehow, without harm. @param begin below text.size(). @param[out] ends where the
-    /// pieces end, from `begin`. @return how many; 0: the first is too long for this, ask
+    /// else is cut somehow, without harm. @param begin below text.size(). @param[out] ends where
+    /// the pieces end, from `begin`. @return how many; 0: the first is too long for this, ask
     /// next_piece()
     size_t cut(std::string_view text, size_t begin, Ends& ends) const;
 

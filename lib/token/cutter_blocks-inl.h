@@ -31,8 +31,8 @@ constexpr size_t kBlockReach = kBlock + 4;
 /// Masks of the bytes of a block; all bytes of a character have its class.
 struct Block {
     uint64_t letters = 0, numbers = 0, spaces = 0, others = 0;
-    uint64_t blanks = 0;      // U+0020
-    uint64_t breaks = 0;      // CR, LF
+    uint64_t blanks = 0;  // U+0020
+    uint64_t breaks = 0;  // CR, LF
     uint64_t apostrophes = 0;
     uint64_t slashes = 0;
     uint64_t ascii_letters = 0, ascii_others = 0;
@@ -78,9 +78,8 @@ class Bytes {
     }
     /// Letters of both cases.
     HWY_INLINE uint64_t ascii_letters() const {
-        return where([&](auto bytes) {
-            return in_range(hn::Or(bytes, hn::Set(D(), 0x20)), 'a', 26);
-        });
+        return where(
+            [&](auto bytes) { return in_range(hn::Or(bytes, hn::Set(D(), 0x20)), 'a', 26); });
     }
 
  private:
@@ -110,9 +109,9 @@ HWY_INLINE void look_up(const char* text, uint64_t leads, const uint8_t* classes
     for (; leads != 0; leads &= leads - 1) {
         const uint64_t bit = leads & (~leads + 1);
         const char32_t c = decode_wide(text + std::countr_zero(leads));
-        const uint8_t found = c < kNumClasses  ? classes[c]
-                              : c < 0x110000 ? cut_class(kScheme, c)
-                                             : uint8_t{0};
+        const uint8_t found = c < kNumClasses ? classes[c]
+                              : c < 0x110000  ? cut_class(kScheme, c)
+                                              : uint8_t{0};
         const auto bit_if = [&](uint8_t flag) { return found & flag ? bit : 0; };
         if constexpr (kHasCase) {
             block.upper |= bit_if(kCutUpper);

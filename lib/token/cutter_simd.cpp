@@ -56,7 +56,8 @@ class Marker {
             marks_.any_hard |= now_.hard;
             if (kMayBeHard) {
                 const uint64_t after_letter = up(now_.letters, before_.letters);
-                marks_.word_gaps[i] = now_.blanks & after_letter & down(now_.letters, next_.letters);
+                marks_.word_gaps[i] =
+                    now_.blanks & after_letter & down(now_.letters, next_.letters);
             }
             before_ = now_;
             now_ = next_;
@@ -102,8 +103,8 @@ class Marker {
         return last;
     }
 
-    // ` ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`: changes of class, a space goes with what
-    // follows.
+    // ` ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`: changes of class, a space goes with
+    // what follows.
     HWY_INLINE uint64_t mark_gpt2() {
         const uint64_t after_blank = up(now_.blanks, before_.blanks);
         const auto first = [&](uint64_t mask, uint64_t mask_before) {
@@ -153,9 +154,7 @@ class Marker {
         return starts;
     }
 
-    HWY_INLINE uint64_t apart_changes() const {
-        return now_.apart ^ up(now_.apart, before_.apart);
-    }
+    HWY_INLINE uint64_t apart_changes() const { return now_.apart ^ up(now_.apart, before_.apart); }
 
     /// Line breaks, or slashes after them, that belong to others before them.
     HWY_INLINE uint64_t absorb_breaks() {
@@ -196,14 +195,13 @@ class Marker {
         return starts;
     }
 
-    // `[Upper]*[Lower]+|[Upper]+[Lower]*`: a piece ends before an upper case letter when it has come
-    // to the second part. Letters without case are in both, so behind one of them it depends on
-    // what it follows, or on what follows the upper case.
+    // `[Upper]*[Lower]+|[Upper]+[Lower]*`: a piece ends before an upper case letter when it has
+    // come to the second part. Letters without case are in both, so behind one of them it depends
+    // on what it follows, or on what follows the upper case.
     HWY_INLINE uint64_t mark_cases() {
         const uint64_t both = now_.letters & ~now_.upper & ~now_.lower;
         uint64_t starts = now_.upper & up(now_.lower, before_.lower);
-        const uint64_t begins =
-            (up(now_.lower, before_.lower) | second_part_before_ >> 63) & both;
+        const uint64_t begins = (up(now_.lower, before_.lower) | second_part_before_ >> 63) & both;
         const uint64_t second_part = begins == 0 ? 0 : flood(both, begins);
         starts |= now_.upper & up(second_part, second_part_before_);
         const uint64_t unclear =
@@ -292,7 +290,8 @@ HWY_INLINE void set_start(Marks& marks, size_t at, bool is_start) {
 template <bool kIgnoreCase>
 HWY_INLINE size_t contraction(const Window& window, size_t at) {
     const auto letter = [&](size_t i) {
-        const auto c = at + i < window.size ? static_cast<uint8_t>(window.text[at + i]) : uint8_t{0};
+        const auto c =
+            at + i < window.size ? static_cast<uint8_t>(window.text[at + i]) : uint8_t{0};
         return kIgnoreCase && c >= 'A' && c <= 'Z' ? static_cast<uint8_t>(c + 32) : c;
     };
     const uint8_t first = letter(1), second = letter(2);
@@ -316,8 +315,8 @@ HWY_NOINLINE void cut_contractions(const Window& window, size_t num_blocks, Mark
             for (size_t j = kIsSuffix ? 0 : 1; j < length; ++j) set_start(marks, at + j, false);
             set_start(marks, done, true);
             // What cases mean behind it was counted from before it.
-            if (kIsSuffix && done < window.size && static_cast<uint8_t>(window.text[done]) >= 0x80 &&
-                done / kBlock < num_blocks) {
+            if (kIsSuffix && done < window.size &&
+                static_cast<uint8_t>(window.text[done]) >= 0x80 && done / kBlock < num_blocks) {
                 marks.hard[done / kBlock] |= uint64_t{1} << (done % kBlock);
                 marks.any_hard = 1;
             }
@@ -361,7 +360,7 @@ HWY_NOINLINE void cut_hard(const Window& window, size_t num_blocks, Marks& marks
 /// cl100k, `\s++$`: white space up to the end of the text is one piece, and until that end is seen,
 /// nothing is known of such a run but where it begins.
 HWY_INLINE void join_end_space(const Window& window, size_t bytes, Marks& marks) {
-    const std::string_view text(window.text, bytes);
+    const std::string_view text(window.text, window.size);
     size_t begin = bytes;
     while (begin > 0) {
         size_t last = begin - 1;

@@ -1,14 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/token/encoder.h"
 
+#include <algorithm>
+
 namespace longhaul::token {
+
+Encoder::AddedFilter::AddedFilter(const TokenizerParts& parts, bool is_normalized,
+                                  bool parses_special) {
+    for (const AddedToken& token : parts.added) {
+        if (token.is_normalized != is_normalized || (token.is_special && !parses_special)) continue;
+        // What the finder looks for: the normalised content of normalised tokens.
+        const std::string content =
+            is_normalized ? parts.normalizer.apply(token.content) : token.content;
+        if (!content.empty() && first_bytes_.find(content[0]) == std::string::npos) {
+            first_bytes_ += content[0];
+        }
+    }
+}
+
+bool Encoder::AddedFilter::may_find(std::string_view text) const {
+    constexpr size_t kMostBytes = 4;  // more are not looked for one by one
+    if (first_bytes_.size() > kMostBytes) return true;
+    return std::any_of(first_bytes_.begin(), first_bytes_.end(),
+                       [&](char byte) { return text.find(byte) != std::string_view::npos; });
+}
 
 Encoder::Encoder(const Tokenizer& tokenizer, const EncodeOptions& options)
     : tokenizer_(tokenizer),
       model_(*tokenizer.parts().model),
       options_(options),
-      scheme_(tokenizer.parts().pre_tokenizer.single_scheme()),
-      cache_(options.use_fast_path ? options.cache_bytes : 0) {}
+      raw_filter_(tokenizer.parts(), false, options.special_text == SpecialText::kParse),
+      normalized_filter_(tokenizer.parts(), true, options.special_text == SpecialText::kParse),
+      pieces_encoder_(model_, options.use_fast_path ? options.cache_bytes : 0) {
+    const auto scheme = tokenizer.parts().pre_tokenizer.single_scheme();
+    if (scheme && options.use_fast_path) cutter_.emplace(*scheme);
+}
 
 const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& ids) {
     const AddedTokenFinder& added = tokenizer_.raw_added();
@@ -17,13 +43,13 @@ const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& 
         if (found == nullptr) found = tokenizer_.normalized_added().find_special(text);
         if (found != nullptr) return found;
     }
-    if (added.is_empty()) {
+    if (!raw_filter_.may_find(text)) {
         encode_plain(text, true, ids);
         return nullptr;
     }
-    std::vector<TextPart> parts;
-    added.split(text, options_.special_text == SpecialText::kParse, parts);
-    for (const TextPart& part : parts) {
+    raw_parts_.clear();
+    added.split(text, options_.special_text == SpecialText::kParse, raw_parts_);
+    for (const TextPart& part : raw_parts_) {
         if (part.id != kNoToken) {
             ids.push_back(part.id);
         } else {
@@ -47,13 +73,13 @@ void Encoder::encode_plain(std::string_view text, bool starts_document,
 void Encoder::encode_normalized(std::string_view text, bool starts_document,
                                 std::vector<uint32_t>& ids) {
     const AddedTokenFinder& added = tokenizer_.normalized_added();
-    if (added.is_empty()) {
+    if (!normalized_filter_.may_find(text)) {
         encode_pieces(text, starts_document, ids);
         return;
     }
-    std::vector<TextPart> parts;
-    added.split(text, options_.special_text == SpecialText::kParse, parts);
-    for (const TextPart& part : parts) {
+    normalized_parts_.clear();
+    added.split(text, options_.special_text == SpecialText::kParse, normalized_parts_);
+    for (const TextPart& part : normalized_parts_) {
         if (part.id != kNoToken) {
             ids.push_back(part.id);
         } else {
@@ -64,34 +90,33 @@ void Encoder::encode_normalized(std::string_view text, bool starts_document,
 
 void Encoder::encode_pieces(std::string_view text, bool starts_document,
                             std::vector<uint32_t>& ids) {
-    if (scheme_ && options_.use_fast_path) {
-        const char* const safe_end = text.data() + text.size();
-        for_each_piece(*scheme_, text, [&](std::string_view piece) {
-            encode_piece(piece, safe_end - piece.data() >= 16, ids);
-        });
+    if (cutter_) {
+        encode_by_cutter(text, ids);
         return;
     }
     tokenizer_.parts().pre_tokenizer.split(text, pieces_, options_.use_fast_path, starts_document);
-    for (const std::string_view piece : pieces_.views) encode_piece(piece, false, ids);
+    for (const std::string_view piece : pieces_.views) {
+        if (piece.empty()) continue;
+        if (options_.use_fast_path) {
+            pieces_encoder_.encode(piece, piece.size(), ids);
+        } else {
+            model_.encode(piece, ids);
+        }
+    }
 }
 
-void Encoder::encode_piece(std::string_view piece, bool is_readable_past,
-                           std::vector<uint32_t>& ids) {
-    if (piece.empty()) return;
-    if (piece.size() > WordCache::kMaxPieceBytes || !options_.use_fast_path) {
-        model_.encode(piece, ids);
-        return;
+void Encoder::encode_by_cutter(std::string_view text, std::vector<uint32_t>& ids) {
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t count = cutter_->cut(text, begin, ends_);
+        if (count != 0) {
+            pieces_encoder_.encode(text, begin, ends_.data(), count, ids);
+            begin += ends_[count - 1];
+        } else {
+            const size_t end = next_piece(cutter_->scheme(), text, begin);
+            pieces_encoder_.encode(text.substr(begin, end - begin), text.size() - begin, ids);
+            begin = end;
+        }
     }
-    const WordCache::Key key = WordCache::make_key(piece, is_readable_past);
-    WordCache::Entry* entry = cache_.find(key);
-    if (entry->key == key) {
-        const auto known = cache_.ids(*entry);
-        ids.insert(ids.end(), known.begin(), known.end());
-        return;
-    }
-    const size_t before = ids.size();
-    model_.encode(piece, ids);
-    cache_.store(entry, key, std::span(ids).subspan(before));
 }
 
 }  // namespace longhaul::token

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/token/cutter.h"
+#include "lib/token/piece_encoder.h"
 #include "lib/token/tokenizer.h"
-#include "lib/token/word_cache.h"
 
 namespace longhaul::token {
 
@@ -22,7 +24,7 @@ enum class SpecialText {
 
 struct EncodeOptions {
     SpecialText special_text = SpecialText::kPlain;
-    size_t cache_bytes = 32 << 20;
+    size_t cache_bytes = 64 << 20;
     bool use_fast_path = true;  // false: every pattern as a regular expression, no cache
 };
 
@@ -40,14 +42,28 @@ class Encoder {
     void encode_plain(std::string_view text, bool starts_document, std::vector<uint32_t>& ids);
     void encode_normalized(std::string_view text, bool starts_document, std::vector<uint32_t>& ids);
     void encode_pieces(std::string_view text, bool starts_document, std::vector<uint32_t>& ids);
-    void encode_piece(std::string_view piece, bool is_readable_past, std::vector<uint32_t>& ids);
+    void encode_by_cutter(std::string_view text, std::vector<uint32_t>& ids);
+
+    /// A quick look for added tokens: most documents have none.
+    class AddedFilter {
+     public:
+        AddedFilter(const TokenizerParts& parts, bool is_normalized, bool parses_special);
+        /// False: there is surely none in the text.
+        bool may_find(std::string_view text) const;
+
+     private:
+        std::string first_bytes_;  // one of these begins every token that counts
+    };
 
     const Tokenizer& tokenizer_;
     const Model& model_;
     EncodeOptions options_;
-    std::optional<Scheme> scheme_;
-    WordCache cache_;
+    AddedFilter raw_filter_, normalized_filter_;
+    PieceEncoder pieces_encoder_;
+    std::optional<Cutter> cutter_;
+    Cutter::Ends ends_;
     Pieces pieces_;
+    std::vector<TextPart> raw_parts_, normalized_parts_;
 };
 
 }  // namespace longhaul::token

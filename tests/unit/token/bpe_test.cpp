@@ -8,7 +8,6 @@
 #include <string>
 
 #include "lib/token/byte_level.h"
-#include "lib/token/word_cache.h"
 
 using namespace longhaul::token;
 
@@ -119,24 +118,4 @@ TEST_CASE("byte level: the alphabet is a bijection of bytes and printable charac
     CHECK(text_to_bytes("\xC4\xA0hello") == " hello");
     CHECK_FALSE(text_to_bytes("not a space: ").has_value());
     CHECK_FALSE(text_to_bytes("\xE2\x96\x81x").has_value());
-}
-
-TEST_CASE("word cache: keys tell pieces apart and a full cache is wiped") {
-    WordCache cache(1);
-    const uint32_t few[] = {1, 2}, many[] = {1, 2, 3, 4, 5};
-    const auto key = [](std::string_view text) { return WordCache::make_key(text, false); };
-    const std::string padded = "hello                   ";
-    CHECK(WordCache::make_key(std::string_view(padded).substr(0, 5), true) == key("hello"));
-    CHECK(WordCache::make_key(std::string_view(padded).substr(0, 15), true) ==
-          key("hello          "));
-    CHECK_FALSE(key("a") == key(std::string("a\0", 2)));
-    cache.store(cache.find(key("few")), key("few"), few);
-    cache.store(cache.find(key("many")), key("many"), many);
-    CHECK(cache.ids(*cache.find(key("few"))).size() == 2);
-    CHECK(cache.ids(*cache.find(key("many")))[4] == 5);
-    for (int i = 0; i < 3000; ++i) {
-        const auto next = key("w" + std::to_string(i));
-        cache.store(cache.find(next), next, many);
-    }
-    CHECK(cache.num_wipes() > 0);
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Remembers the ids of pieces: real text repeats a small set of words. Bounded memory: what is full
+// grows up to its share of the budget and is then wiped, which never changes results.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lib/token/page_block.h"
+
+namespace longhaul::token {
+
+namespace detail {
+
+__extension__ using Wide = unsigned __int128;
+inline uint64_t fold_product(uint64_t a, uint64_t b) {
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+/// A piece of 1 to kMaxBytes bytes packed with its length, so that equal keys are equal pieces.
+template <size_t kWords>
+struct PieceKey {
+    static constexpr size_t kBytes = kWords * 8;
+    static constexpr size_t kMaxBytes = kBytes - 1;
+    std::array<uint64_t, kWords> words;
+
+    bool operator==(const PieceKey& other) const {
+        uint64_t differences = 0;  // not word after word: branches on them can not be foretold
+        for (size_t i = 0; i < kWords; ++i) differences |= words[i] ^ other.words[i];
+        return differences == 0;
+    }
+    bool is_empty() const { return words[kWords - 1] == 0; }
+
+    /// @param readable bytes from piece.data() on that may be read
+    static PieceKey make(std::string_view piece, size_t readable) {
+        const size_t length = piece.size() & kMaxBytes;  // for the compiler, which sees no bound
+        PieceKey key;
+        if (readable >= kBytes) {
+            std::memcpy(key.words.data(), piece.data(), kBytes);
+            for (size_t i = 0; i < kWords; ++i) key.words[i] &= kMasks[length][i];
+        } else {
+            key.words = {};
+            std::memcpy(key.words.data(), piece.data(), piece.size());
+        }
+        key.words[kWords - 1] |= uint64_t{piece.size()} << 56;
+        return key;
+    }
+    uint64_t hash() const {
+        uint64_t hash = 0;
+        for (size_t i = 0; i < kWords; i += 2) {
+            hash ^= fold_product(words[i] ^ (0x9E3779B97F4A7C15ull + i),
+                                 words[i + 1] ^ (0xC2B2AE3D27D4EB4Full - i));
+        }
+        return hash;
+    }
+
+ private:
+    // kMasks[length]: the bytes of a piece of that length.
+    static constexpr std::array<std::array<uint64_t, kWords>, kBytes> kMasks = [] {
+        std::array<std::array<uint64_t, kWords>, kBytes> masks{};
+        for (size_t length = 0; length < kBytes; ++length) {
+            for (size_t byte = 0; byte < length; ++byte) {
+                masks[length][byte / 8] |= uint64_t{0xFF} << (byte % 8 * 8);
+            }
+        }
+        return masks;
+    }();
+};
+
+}  // namespace detail
+
+/// Hash table of the pieces of one size class. Open addressing over lines of 64 bytes.
+template <size_t kWords>
+class PieceTable {
+ public:
+    using Key = detail::PieceKey<kWords>;
+    static constexpr size_t kInline = kWords * 2;  // ids in an entry
+    static constexpr uint32_t kElsewhere = 0xFF;   // count: more than that
+    /// The count lies in the top byte of the last id (ids have 24 bits). kElsewhere: ids[0] is the
+    /// place of the ids in the overflow and ids[1] their number.
+    struct alignas(kWords * 16) Entry {
+        Key key;
+        std::array<uint32_t, kInline> ids;
+        uint32_t count() const { return ids[kInline - 1] >> 24; }
+    };
+
+    /// @param max_bytes bounds table and overflow together, but for small tables
+    explicit PieceTable(size_t max_bytes);
+
+    /// Where probing begins.
+    Entry* line(uint64_t hash) { return entries() + (hash & mask_) * kPerLine; }
+    void prefetch(uint64_t hash) { __builtin_prefetch(line(hash)); }
+    /// The entry of a key, or the empty slot where it belongs.
+    Entry* find(const Key& key, uint64_t hash) {
+        for (size_t number = hash & mask_;; number = (number + 1) & mask_) {
+            Entry* entry = entries() + number * kPerLine;
+            for (size_t i = 0; i < kPerLine; ++i, ++entry) {
+                if (entry->key == key || entry->key.is_empty()) return entry;
+            }
+        }
+    }
+    /// Stores the ids of a key that find() did not know; `slot` is what find() returned.
+    void store(Entry* slot, const Key& key, uint64_t hash, std::span<const uint32_t> ids);
+    /// Ids of an entry whose count is kElsewhere.
+    std::span<const uint32_t> elsewhere(const Entry& entry) const {
+        return {overflow_.data() + entry.ids[0], entry.ids[1]};
+    }
+    /// The ids of any entry. @param room is used where the entry's own can not be shown as they lie
+    std::span<const uint32_t> ids(const Entry& entry, std::array<uint32_t, kInline>& room) const {
+        if (entry.count() == kElsewhere) return elsewhere(entry);
+        room = entry.ids;
+        room[kInline - 1] &= 0xFFFFFF;
+        return std::span(room).first(entry.count());
+    }
+
+    uint64_t num_wipes() const { return num_wipes_; }
+    size_t memory_bytes() const { return pages_.size() + overflow_.capacity() * sizeof(uint32_t); }
+
+ private:
+    static constexpr size_t kPerLine = 64 / sizeof(Entry);
+    Entry* entries() { return static_cast<Entry*>(pages_.data()); }
+    bool is_full() const { return size_ * 8 > (mask_ + 1) * kPerLine * 5; }
+    void grow();
+    void wipe();
+
+    PageBlock pages_;
+    size_t mask_ = 0;  // lines - 1
+    size_t size_ = 0, max_bytes_, max_overflow_;
+    std::vector<uint32_t> overflow_;
+    uint64_t num_wipes_ = 0;
+};
+
+extern template class PieceTable<2>;
+extern template class PieceTable<4>;
+
+/// Cache of pieces up to 31 bytes. One per thread.
+class PieceCache {
+ public:
+    using Short = PieceTable<2>;  // up to 15 bytes
+    using Long = PieceTable<4>;   // up to 31 bytes
+    explicit PieceCache(size_t max_bytes) : shorts(max_bytes / 2), longs(max_bytes / 2) {}
+    Short shorts;
+    Long longs;
+};
+
+}  // namespace longhaul::token
