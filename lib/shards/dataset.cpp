@@ -6,14 +6,16 @@
 
 #include "lib/base/check.h"
 #include "lib/shards/format.h"
+#include "lib/shards/open_files.h"
 #include "lib/shards/shard_file.h"
+#include "lib/shards/shard_set.h"
 
 namespace longhaul::shards {
 
 struct Dataset::Impl {
     DatasetInfo info;
     ShardDetails details;
-    std::vector<ShardFile> shards;
+    std::vector<std::unique_ptr<ShardFile>> shards;
     std::vector<uint64_t> first_token, first_document;  // of each shard, and the totals at the end
 
     size_t shard_of(const std::vector<uint64_t>& firsts, uint64_t index) const {
@@ -31,7 +33,7 @@ struct Dataset::Impl {
             const size_t shard = shard_of(first_token, first);
             const uint64_t inside = first - first_token[shard];
             const size_t count = std::min<uint64_t>(out.size(), first_token[shard + 1] - first);
-            shards[shard].read_tokens(inside, out.first(count));
+            shards[shard]->read_tokens(inside, out.first(count));
             out = out.subspan(count);
             first += count;
         }
@@ -46,11 +48,13 @@ struct Dataset::Impl {
     }
 };
 
-Dataset::Dataset(const std::filesystem::path& folder) : impl_(std::make_unique<Impl>()) {
+Dataset::Dataset(const std::filesystem::path& path, const OpenOptions& options)
+    : impl_(std::make_unique<Impl>()) {
     Impl& self = *impl_;
-    const record::Manifest manifest = read_shard_manifest(folder, self.details);
+    ShardSet set = open_shard_set(path, options);
+    self.details = std::move(set.details);
     const ShardDetails& details = self.details;
-    self.info = {folder,
+    self.info = {path,
                  details.num_tokens,
                  details.num_documents,
                  details.token_type,
@@ -58,14 +62,15 @@ Dataset::Dataset(const std::filesystem::path& folder) : impl_(std::make_unique<I
                  details.bos_id,
                  details.eos_id,
                  details.tokenizer_hash,
-                 record::manifest_hash(manifest)};
+                 set.hash};
+    allow_open_files(details.shards.size() * 2);
     uint64_t tokens = 0, documents = 0;
-    for (const ShardEntry& entry : details.shards) {
+    for (size_t i = 0; i < details.shards.size(); ++i) {
         self.first_token.push_back(tokens);
         self.first_document.push_back(documents);
-        self.shards.emplace_back(folder, entry, details);
-        tokens += entry.num_tokens;
-        documents += entry.num_documents;
+        self.shards.push_back(open_shard(set.folder, details, i));
+        tokens += details.shards[i].num_tokens;
+        documents += details.shards[i].num_documents;
     }
     self.first_token.push_back(tokens);
     self.first_document.push_back(documents);
@@ -73,7 +78,7 @@ Dataset::Dataset(const std::filesystem::path& folder) : impl_(std::make_unique<I
         throw DataError(
             format("{}: manifest.json: the shards have {} tokens and {} documents, the "
                    "totals say {} and {}",
-                   folder.string(), tokens, documents, details.num_tokens, details.num_documents));
+                   path.string(), tokens, documents, details.num_tokens, details.num_documents));
     }
 }
 
@@ -102,7 +107,7 @@ std::vector<uint64_t> Dataset::document_starts(uint64_t first, uint64_t count) c
         const size_t shard = impl_->shard_of(impl_->first_token, first);
         const uint64_t base = impl_->first_token[shard];
         const uint64_t inside_end = std::min(end, impl_->first_token[shard + 1]) - base;
-        const ShardFile& file = impl_->shards[shard];
+        const ShardFile& file = *impl_->shards[shard];
         uint64_t document = file.find_document(first - base);
         std::array<uint64_t, 64> offsets;
         for (bool more = true; more && document < file.num_documents();) {
@@ -124,7 +129,7 @@ std::vector<uint64_t> Dataset::document_starts(uint64_t first, uint64_t count) c
 std::vector<uint64_t> Dataset::document_offsets() const {
     std::vector<uint64_t> offsets(info().num_documents + 1);
     for (size_t i = 0; i < impl_->shards.size(); ++i) {
-        const ShardFile& file = impl_->shards[i];
+        const ShardFile& file = *impl_->shards[i];
         const auto part =
             std::span(offsets).subspan(impl_->first_document[i], file.num_documents());
         file.read_offsets(0, part);
@@ -147,7 +152,7 @@ void Dataset::will_need(uint64_t first, uint64_t count) const {
         const size_t shard = impl_->shard_of(impl_->first_token, first);
         const uint64_t base = impl_->first_token[shard];
         const uint64_t stop = std::min(end, impl_->first_token[shard + 1]);
-        impl_->shards[shard].will_need(first - base, stop - first);
+        impl_->shards[shard]->will_need(first - base, stop - first);
         first = stop;
     }
 }
@@ -155,14 +160,14 @@ void Dataset::will_need(uint64_t first, uint64_t count) const {
 DocumentRef Dataset::document_at(uint64_t token) const {
     LH_CHECK(token < info().num_tokens, "token {} of {}", token, info().num_tokens);
     const size_t shard = impl_->shard_of(impl_->first_token, token);
-    const uint64_t inside = impl_->shards[shard].find_document(token - impl_->first_token[shard]);
+    const uint64_t inside = impl_->shards[shard]->find_document(token - impl_->first_token[shard]);
     return document(impl_->first_document[shard] + inside);
 }
 
 DocumentRef Dataset::document(uint64_t index) const {
     LH_CHECK(index < info().num_documents, "document {} of {}", index, info().num_documents);
     const size_t shard = impl_->shard_of(impl_->first_document, index);
-    const ShardFile& file = impl_->shards[shard];
+    const ShardFile& file = *impl_->shards[shard];
     const uint64_t inside = index - impl_->first_document[shard];
     uint64_t offsets[2], source[2];
     file.read_offsets(inside, offsets);

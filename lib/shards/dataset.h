@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Reading a folder of token shards (longhaul-token-shards.5) as one long stream of tokens.
-// HDF5 is used once, at open, to find where the arrays lie; tokens are then read by pread.
+// Reading token shards (longhaul-token-shards.5) as one long stream of tokens, whatever their
+// format: a folder made by tok-shard, a Megatron prefix or an MDS folder. At open it is found out
+// where the arrays lie; tokens are then read by pread.
 
 #include <cstdint>
 #include <filesystem>
@@ -9,21 +10,33 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/hash.h"
 
 namespace longhaul::shards {
 
-/// How a token id is stored.
-enum class TokenType { kU16, kU32 };
+/// How a token id is stored. tok-shard writes kU16 and kU32, in Megatron and MDS files kU16 and
+/// kI32.
+enum class TokenType { kU16, kU32, kI32, kI64, kU8 };
 size_t token_bytes(TokenType type);
-/// "u16", "u32".
+/// "u16", "u32", ...
 const char* token_type_name(TokenType type);
+std::optional<TokenType> token_type_by_name(std::string_view name);
+
+/// What files of other programs do not say about themselves; a folder of tok-shard's says it all.
+struct OpenOptions {
+    uint32_t vocab_size = 0;  // ids are below it; 0: not given
+    std::optional<uint32_t> bos_id, eos_id;
+    Hash128 tokenizer_hash;            // Tokenizer::hash of the one that the ids are of
+    std::string column = "tokens";     // of MDS
+    bool may_lack_vocab_size = false;  // then DatasetInfo::vocab_size can be 0: unknown
+};
 
 /// What the manifest says about a folder of shards.
 struct DatasetInfo {
-    std::filesystem::path folder;
+    std::filesystem::path folder;  // as given: also a prefix
     uint64_t num_tokens = 0;
     uint64_t num_documents = 0;
     TokenType token_type = TokenType::kU16;
@@ -47,7 +60,10 @@ class Dataset {
  public:
     /// @throws DataError naming the file: no manifest (unfinished), missing or torn shard, sizes
     ///         that differ from the manifest. Hashes are checked by `tok-shard verify`, not here.
-    explicit Dataset(const std::filesystem::path& folder);
+    ///         UsageError: made by another program, and options.vocab_size is not given.
+    /// @param path a folder with manifest.json or with index.json of MDS; PREFIX, PREFIX.idx or
+    ///        PREFIX.bin of Megatron.
+    explicit Dataset(const std::filesystem::path& path, const OpenOptions& options = {});
     Dataset(Dataset&&) noexcept;
     Dataset& operator=(Dataset&&) noexcept;
     ~Dataset();

@@ -37,16 +37,166 @@ std::optional<uint32_t> read_id(const Json& object, const char* key, const std::
 
 }  // namespace
 
-size_t token_bytes(TokenType type) {
-    return type == TokenType::kU16 ? 2 : 4;
-}
-const char* token_type_name(TokenType type) {
-    return type == TokenType::kU16 ? "u16" : "u32";
+namespace {
+
+constexpr std::pair<TokenType, const char*> kTypeNames[] = {{TokenType::kU16, "u16"},
+                                                            {TokenType::kU32, "u32"},
+                                                            {TokenType::kI32, "i32"},
+                                                            {TokenType::kI64, "i64"},
+                                                            {TokenType::kU8, "u8"}};
+constexpr std::pair<ShardFormat, const char*> kFormatNames[] = {
+    {ShardFormat::kHdf5, "hdf5"}, {ShardFormat::kMegatron, "megatron"}, {ShardFormat::kMds, "mds"}};
+
+Json to_json(const SideFile& file) {
+    return {{"file", file.file}, {"bytes", file.bytes}, {"xxh3_128", file.xxh3_128.hex()}};
 }
 
-std::string shard_name(uint64_t unit, uint64_t number) {
-    return format("shard-{:05}-{:03}.h5", unit, number);
+std::vector<SideFile> side_files(const Json& object, const char* key, const std::string& source) {
+    std::vector<SideFile> files;
+    if (!object.contains(key)) return files;
+    for (const Json& item : require<Json>(object, key, source)) {
+        files.push_back({require<std::string>(item, "file", source),
+                         require_count(item, "bytes", source),
+                         require_hash(item, "xxh3_128", source)});
+    }
+    return files;
 }
+
+}  // namespace
+
+size_t token_bytes(TokenType type) {
+    switch (type) {
+        case TokenType::kU8:
+            return 1;
+        case TokenType::kU16:
+            return 2;
+        case TokenType::kU32:
+        case TokenType::kI32:
+            return 4;
+        case TokenType::kI64:
+            break;
+    }
+    return 8;
+}
+const char* token_type_name(TokenType type) {
+    for (const auto& [value, name] : kTypeNames) {
+        if (value == type) return name;
+    }
+    return "?";
+}
+std::optional<TokenType> token_type_by_name(std::string_view text) {
+    for (const auto& [value, name] : kTypeNames) {
+        if (name == text) return value;
+    }
+    return std::nullopt;
+}
+
+const char* shard_format_name(ShardFormat format) {
+    for (const auto& [value, name] : kFormatNames) {
+        if (value == format) return name;
+    }
+    return "?";
+}
+std::optional<ShardFormat> shard_format_by_name(std::string_view text) {
+    for (const auto& [value, name] : kFormatNames) {
+        if (name == text) return value;
+    }
+    return std::nullopt;
+}
+
+std::string shard_name(uint64_t unit, uint64_t number, ShardFormat shard_format) {
+    const char* const ending = shard_format == ShardFormat::kHdf5       ? "h5"
+                               : shard_format == ShardFormat::kMegatron ? "bin"
+                                                                        : "mds";
+    return format("shard-{:05}-{:03}.{}", unit, number, ending);
+}
+std::string documents_name(uint64_t unit, uint64_t number) {
+    return format("shard-{:05}-{:03}.docs.h5", unit, number);
+}
+const SideFile* ShardEntry::documents_file() const {
+    for (const SideFile& candidate : more) {
+        if (candidate.file.ends_with(".docs.h5")) return &candidate;
+    }
+    return nullptr;
+}
+
+std::vector<StoredPart> stored_parts(const ShardDetails& details) {
+    std::vector<StoredPart> parts;
+    uint64_t begin = 0;
+    for (const ShardEntry& shard : details.shards) {
+        parts.push_back({shard.file, begin, shard.bytes, shard.xxh3_128, shard.num_documents});
+        if (!details.merged.empty()) begin += shard.bytes;
+        for (const SideFile& file : shard.more) {
+            parts.push_back({file.file, 0, file.bytes, file.xxh3_128, 0});
+        }
+    }
+    for (const SideFile& file : details.files) {
+        parts.push_back({file.file, 0, file.bytes, file.xxh3_128, 0});
+    }
+    return parts;
+}
+
+std::map<std::string, uint64_t> stored_files(const ShardDetails& details) {
+    std::map<std::string, uint64_t> files;
+    for (const StoredPart& part : stored_parts(details)) {
+        uint64_t& bytes = files[part.file];
+        bytes = std::max(bytes, part.begin + part.bytes);
+    }
+    return files;
+}
+
+Json to_json(const ShardEntry& shard) {
+    Json json{{"file", shard.file},
+              {"unit", shard.unit},
+              {"tokens", shard.num_tokens},
+              {"documents", shard.num_documents},
+              {"bytes", shard.bytes},
+              {"max_id", shard.max_id},
+              {"xxh3_128", shard.xxh3_128.hex()}};
+    for (const SideFile& file : shard.more) json["more"].push_back(to_json(file));
+    return json;
+}
+
+ShardEntry shard_from_json(const Json& json, const std::string& source) {
+    return {require<std::string>(json, "file", source),
+            require_count(json, "unit", source),
+            require_count(json, "tokens", source),
+            require_count(json, "documents", source),
+            require_count(json, "bytes", source),
+            static_cast<uint32_t>(require_count(json, "max_id", source)),
+            require_hash(json, "xxh3_128", source),
+            side_files(json, "more", source)};
+}
+
+namespace {
+
+/// Members that HDF5 shards, the first format, do without: their manifests stay as they were.
+void add_format(const ShardDetails& details, Json& json) {
+    if (details.format != ShardFormat::kHdf5) json["format"] = shard_format_name(details.format);
+    if (details.sample_tokens > 0) json["sample_tokens"] = details.sample_tokens;
+    if (!details.merged.empty()) json["merged"] = details.merged;
+    if (details.has_bare_documents) json["bare_documents"] = true;
+    for (const SideFile& file : details.files) json["files"].push_back(to_json(file));
+}
+
+void read_format(const Json& json, const std::string& source, ShardDetails& details) {
+    if (json.contains("format")) {
+        const auto name = require<std::string>(json, "format", source);
+        const auto value = shard_format_by_name(name);
+        if (!value) throw DataError(format("{}: format \"{}\" is not known", source, name));
+        details.format = *value;
+    }
+    if (json.contains("sample_tokens")) {
+        details.sample_tokens = require_count(json, "sample_tokens", source);
+    }
+    if (json.contains("merged")) details.merged = require<std::string>(json, "merged", source);
+    if (json.contains("bare_documents")) {
+        details.has_bare_documents = require<bool>(json, "bare_documents", source);
+    }
+    details.files = side_files(json, "files", source);
+}
+
+}  // namespace
 
 std::string details_to_json(const ShardDetails& details) {
     Json json{{"token_type", token_type_name(details.token_type)},
@@ -67,15 +217,8 @@ std::string details_to_json(const ShardDetails& details) {
                                     {"end", segment.end},
                                     {"first_record", segment.first_record}});
     }
-    for (const ShardEntry& shard : details.shards) {
-        json["shards"].push_back({{"file", shard.file},
-                                  {"unit", shard.unit},
-                                  {"tokens", shard.num_tokens},
-                                  {"documents", shard.num_documents},
-                                  {"bytes", shard.bytes},
-                                  {"max_id", shard.max_id},
-                                  {"xxh3_128", shard.xxh3_128.hex()}});
-    }
+    for (const ShardEntry& shard : details.shards) json["shards"].push_back(to_json(shard));
+    add_format(details, json);
     return io::to_line(json);
 }
 
@@ -83,10 +226,11 @@ ShardDetails details_from_json(const std::string& text, const std::string& sourc
     const Json json = io::parse_json(text, source);
     ShardDetails details;
     const auto type = require<std::string>(json, "token_type", source);
-    if (type != "u16" && type != "u32") {
-        throw DataError(format("{}: \"token_type\" is \"{}\", not u16 or u32", source, type));
+    const auto token_type = token_type_by_name(type);
+    if (!token_type) {
+        throw DataError(format("{}: \"token_type\" is \"{}\", not u16, u32 or i32", source, type));
     }
-    details.token_type = type == "u16" ? TokenType::kU16 : TokenType::kU32;
+    details.token_type = *token_type;
     details.vocab_size = static_cast<uint32_t>(require_count(json, "vocab_size", source));
     details.bos_id = read_id(json, "bos_id", source);
     details.eos_id = read_id(json, "eos_id", source);
@@ -103,13 +247,9 @@ ShardDetails details_from_json(const std::string& text, const std::string& sourc
                                     require_count(item, "first_record", source)});
     }
     for (const Json& item : require<Json>(json, "shards", source)) {
-        details.shards.push_back(
-            {require<std::string>(item, "file", source), require_count(item, "unit", source),
-             require_count(item, "tokens", source), require_count(item, "documents", source),
-             require_count(item, "bytes", source),
-             static_cast<uint32_t>(require_count(item, "max_id", source)),
-             require_hash(item, "xxh3_128", source)});
+        details.shards.push_back(shard_from_json(item, source));
     }
+    read_format(json, source, details);
     return details;
 }
 

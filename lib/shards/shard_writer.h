@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Writes the shards of one unit. Sizes must be known when an HDF5 file is created, so documents are
-// spooled to unnamed temporary files first; memory does not grow with the shard.
+// Writes the shards of one unit in any format. Sizes must be known when a file is created, so
+// documents are spooled to unnamed temporary files first; memory does not grow with the shard.
 
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +21,13 @@ struct ShardWriterOptions {
     TokenType token_type = TokenType::kU16;
     uint32_t vocab_size = 0;
     Hash128 tokenizer_hash;
+    ShardFormat format = ShardFormat::kHdf5;
+    uint64_t sample_tokens = 0;  // MDS: cut all documents in a row into samples of this length
+    uint64_t size_limit = 0;     // MDS: a sample that would pass these bytes begins a new shard
 };
+
+/// The type of ids in files of a format. @param mds_type what the user wants in MDS
+TokenType token_type_for(ShardFormat format, uint32_t vocab_size, TokenType mds_type);
 
 /// Not thread-safe. Shards appear under their names complete or not at all.
 class ShardWriter {
@@ -30,21 +36,17 @@ class ShardWriter {
     ~ShardWriter();
 
     /// Adds a document. @param record counted from the begin of the segment.
+    /// @throws DataError: too long for the format, by input and record
     void add(std::span<const uint32_t> ids, uint32_t input, uint64_t record);
     /// Finishes the last shard. @return all shards of the unit in order.
     /// @throws IoError (disk full, ...), StoreError
     std::vector<ShardEntry> close();
+    /// After close(): tokens at the end that filled no sample and were left out.
+    uint64_t num_dropped_tokens() const;
 
  private:
-    struct Spool;
-    void finish_shard();
-
-    ShardWriterOptions options_;
-    std::unique_ptr<Spool> tokens_, offsets_, sources_;
-    uint64_t num_tokens_ = 0, num_documents_ = 0;  // of the current shard
-    uint32_t max_id_ = 0;
-    std::vector<uint16_t> narrow_;
-    std::vector<ShardEntry> done_;
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 }  // namespace longhaul::shards

@@ -22,7 +22,7 @@ void visit_documents(const shards::Dataset& dataset, const DumpOptions& options,
     const uint64_t total = dataset.info().num_documents;
     if (options.first > total) {
         throw UsageError(
-            format("--first {}: {} has {} documents", options.first, options.folder, total));
+            format("--first {}: {} has {} documents", options.first, options.source.path, total));
     }
     const uint64_t rest = total - options.first;
     const uint64_t count = options.count == 0 ? rest : std::min(options.count, rest);
@@ -45,9 +45,13 @@ io::Json describe(const shards::Dataset& dataset, const shards::DocumentRef& doc
 }  // namespace
 
 ExitCode run_decode(const DumpOptions& options) {
-    const shards::Dataset dataset(options.folder);
-    const token::Tokenizer tokenizer =
-        token::load_tokenizer({options.folder + "/tokenizer", "", {}});
+    const OpenedData data = open_data(options.source);
+    if (!data.tokenizer) {
+        throw UsageError(
+            format("{} does not say its tokenizer: name it by --tokenizer", options.source.path));
+    }
+    const shards::Dataset dataset(options.source.path, data.options);
+    const token::Tokenizer& tokenizer = *data.tokenizer;
     visit_documents(dataset, options, [&](const auto& document, const auto& ids) {
         const std::string text = tokenizer.decode(ids, !options.keep_special);
         if (!options.as_json) {
@@ -62,7 +66,8 @@ ExitCode run_decode(const DumpOptions& options) {
 }
 
 ExitCode run_cat(const DumpOptions& options) {
-    const shards::Dataset dataset(options.folder);
+    const OpenedData data = open_data(options.source);
+    const shards::Dataset dataset(options.source.path, data.options);
     visit_documents(dataset, options, [&](const auto& document, const auto& ids) {
         if (options.as_json) {
             io::Json line = describe(dataset, document);

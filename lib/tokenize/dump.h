@@ -6,11 +6,12 @@
 #include <string>
 
 #include "lib/base/exit_code.h"
+#include "lib/tokenize/data_source.h"
 
 namespace longhaul::tokenize {
 
 struct DumpOptions {
-    std::string folder;
+    DataSource source;
     uint64_t first = 0;         // document
     uint64_t count = 0;         // of documents; 0: all to the end
     bool as_json = false;       // an object a document, with its source

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// The manifest's details out of the units, in order; also the entries of inputs and outputs.
 struct Summary {
     shards::ShardDetails details;
-    std::vector<record::FileEntry> inputs, outputs;
+    std::vector<record::FileEntry> inputs;
     UnitCounts counts;
     corpus::BadRecords bad;
 };
@@ -58,8 +58,6 @@ Summary summarize(const UnitContext& context, const std::vector<UnitResult>& uni
             details.shards.push_back(shard);
             details.num_tokens += shard.num_tokens;
             details.num_documents += shard.num_documents;
-            summary.outputs.push_back(
-                {shard.file, shard.bytes, shard.num_documents, shard.xxh3_128});
         }
         summary.counts.add(result.counts);
         summary.bad.merge(result.bad);
@@ -103,7 +101,9 @@ void finish_output(const UnitContext& context, const Plan& plan, const record::M
     context.tokenizer.save((folder / "tokenizer").string());
     record::Manifest manifest = asked;
     manifest.inputs = std::move(summary.inputs);
-    manifest.outputs = std::move(summary.outputs);
+    for (const shards::StoredPart& part : shards::stored_parts(summary.details)) {
+        manifest.outputs.push_back({part.file, part.bytes, part.num_documents, part.xxh3_128});
+    }
     manifest.parents = find_parents(context.job);
     manifest.details_json = shards::details_to_json(summary.details);
     record::write_manifest(folder / "manifest.json", manifest);

@@ -52,17 +52,17 @@ Hash128 hash_range(const std::string& path, uint64_t begin, uint64_t end) {
 }
 
 void check_shards(const fs::path& folder, const shards::ShardDetails& details) {
-    for (const shards::ShardEntry& shard : details.shards) {
-        const fs::path path = folder / shard.file;
+    for (const auto& [file, wanted] : shards::stored_files(details)) {
+        const fs::path path = folder / file;
         std::error_code error;
         const uint64_t bytes = fs::file_size(path, error);
         if (error) {
             throw UsageError(format("{}: {}, but the manifest lists it; {}", path.string(),
                                     error.message(), kRemedy));
         }
-        if (bytes == shard.bytes) continue;
+        if (bytes == wanted) continue;
         throw UsageError(format("{}: {} bytes, the manifest says {}; {}", path.string(), bytes,
-                                shard.bytes, kRemedy));
+                                wanted, kRemedy));
     }
 }
 

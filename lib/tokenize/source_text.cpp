@@ -9,6 +9,10 @@
 
 namespace longhaul::tokenize {
 
+bool has_source_options(const record::Manifest& manifest) {
+    return io::parse_json(manifest.options_json, "options").contains("input_format");
+}
+
 SourceOptions read_source_options(const record::Manifest& manifest, const std::string& name) {
     const io::Json options = io::parse_json(manifest.options_json, name);
     SourceOptions result;

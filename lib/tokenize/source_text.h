@@ -20,6 +20,8 @@ struct SourceOptions {
     uint64_t max_line_bytes = 0;
     token::SpecialText special_text = token::SpecialText::kPlain;
 };
+/// False when the tokens came from files of another program, without texts.
+bool has_source_options(const record::Manifest& manifest);
 /// @throws DataError naming the manifest and the key
 SourceOptions read_source_options(const record::Manifest& manifest, const std::string& name);
 

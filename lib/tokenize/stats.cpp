@@ -30,7 +30,8 @@ void add_shard(const shards::ShardFile& shard, Stats& stats) {
         const auto part = std::span(ids).first(std::min(kBlock, shard.num_tokens() - first));
         shard.read_tokens(first, part);
         for (const uint32_t id : part) {
-            if (id < stats.by_id.size()) ++stats.by_id[id];
+            if (id >= stats.by_id.size()) stats.by_id.resize(id + size_t{1});  // size not known
+            ++stats.by_id[id];
         }
     }
     std::vector<uint64_t> offsets(kBlock + 1);
@@ -50,15 +51,15 @@ uint64_t bucket_begin(unsigned bucket) {
     return bucket == 0 ? 0 : uint64_t{1} << (bucket - 1);
 }
 
-io::Json to_json(const shards::ShardDetails& details, const token::Tokenizer& tokenizer,
+io::Json to_json(const shards::ShardDetails& details, const token::Tokenizer* tokenizer,
                  const Stats& stats) {
     io::Json json{{"schema", 1},
                   {"documents", details.num_documents},
                   {"tokens", details.num_tokens},
                   {"text_bytes", stats.text_bytes},
                   {"vocab_size", details.vocab_size},
-                  {"distinct_tokens",
-                   details.vocab_size - std::count(stats.by_id.begin(), stats.by_id.end(), 0u)},
+                  {"distinct_tokens", static_cast<ptrdiff_t>(stats.by_id.size()) -
+                                          std::count(stats.by_id.begin(), stats.by_id.end(), 0u)},
                   {"shards", details.shards.size()},
                   {"token_type", shards::token_type_name(details.token_type)},
                   {"shortest_document_tokens", details.num_documents > 0 ? stats.shortest : 0},
@@ -71,26 +72,31 @@ io::Json to_json(const shards::ShardDetails& details, const token::Tokenizer& to
             {{"from_tokens", bucket_begin(bucket)}, {"documents", count}});
     }
     for (uint32_t id = 0; id < stats.by_id.size(); ++id) {
-        if (stats.by_id[id] == 0 || !tokenizer.is_special(id)) continue;
-        json["control_tokens"][std::string(tokenizer.token_bytes(id))] = stats.by_id[id];
+        const bool is_control = tokenizer != nullptr && tokenizer->is_special(id);
+        if (stats.by_id[id] == 0 || !is_control) continue;
+        json["control_tokens"][std::string(tokenizer->token_bytes(id))] = stats.by_id[id];
     }
     return json;
 }
 
-void print_text(const shards::ShardDetails& details, const io::Json& json, const Stats& stats) {
+void print_text(const shards::ShardDetails& details, const io::Json& json, const Stats& stats,
+                bool has_text) {
     const auto ratio = [](uint64_t a, uint64_t b) {
         return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
     };
     cli::print_line("documents        {}", details.num_documents);
     cli::print_line("tokens           {}  ({} in {} shards)", details.num_tokens,
                     shards::token_type_name(details.token_type), details.shards.size());
-    cli::print_line("text             {}", human_bytes(stats.text_bytes));
-    cli::print_line("bytes/token      {:.3f}", ratio(stats.text_bytes, details.num_tokens));
+    if (has_text) {
+        cli::print_line("text             {}", human_bytes(stats.text_bytes));
+        cli::print_line("bytes/token      {:.3f}", ratio(stats.text_bytes, details.num_tokens));
+    }
     cli::print_line("tokens/document  {:.1f} (shortest {}, longest {})",
                     ratio(details.num_tokens, details.num_documents),
                     json.at("shortest_document_tokens").get<uint64_t>(), stats.longest);
     cli::print_line("vocabulary       {} of {} ids occur",
-                    json.at("distinct_tokens").get<uint64_t>(), details.vocab_size);
+                    json.at("distinct_tokens").get<uint64_t>(),
+                    details.vocab_size == 0 ? "unknown" : std::to_string(details.vocab_size));
     for (const auto& [content, count] : json.at("control_tokens").items()) {
         cli::print_line("control token    {} {}", content, count.get<uint64_t>());
     }
@@ -105,25 +111,25 @@ void print_text(const shards::ShardDetails& details, const io::Json& json, const
 
 }  // namespace
 
-ExitCode run_stats(const std::string& folder, bool as_json) {
-    shards::ShardDetails details;
-    shards::read_shard_manifest(folder, details);
-    const token::Tokenizer tokenizer = token::load_tokenizer({folder + "/tokenizer", "", {}});
+ExitCode run_stats(const DataSource& source, bool as_json) {
+    const OpenedData data = open_data(source);
+    const shards::ShardDetails& details = data.set.details;
+    const token::Tokenizer* const tokenizer = data.tokenizer.get();
     Stats stats;
     stats.by_id.resize(details.vocab_size);
-    for (const shards::ShardEntry& entry : details.shards) {
-        add_shard(shards::ShardFile(folder, entry, details), stats);
+    for (size_t i = 0; i < details.shards.size(); ++i) {
+        add_shard(*shards::open_shard(data.set.folder, details, i), stats);
     }
-    for (uint32_t id = 0; id < stats.by_id.size(); ++id) {
-        if (!tokenizer.is_special(id)) {
-            stats.text_bytes += stats.by_id[id] * tokenizer.token_bytes(id).size();
+    for (uint32_t id = 0; tokenizer != nullptr && id < stats.by_id.size(); ++id) {
+        if (!tokenizer->is_special(id)) {
+            stats.text_bytes += stats.by_id[id] * tokenizer->token_bytes(id).size();
         }
     }
     const io::Json json = to_json(details, tokenizer, stats);
     if (as_json) {
         cli::print_line("{}", io::to_line(json));
     } else {
-        print_text(details, json, stats);
+        print_text(details, json, stats, tokenizer != nullptr);
     }
     return ExitCode::kOk;
 }

@@ -62,11 +62,7 @@ UnitResult parse(const Json& json, const std::string& source) {
              require<uint64_t>(item, "lines", source), read_hash(item, source)});
     }
     for (const Json& item : require<Json>(json, "shards", source)) {
-        result.shards.push_back(
-            {require<std::string>(item, "file", source), require<uint64_t>(item, "unit", source),
-             require<uint64_t>(item, "tokens", source),
-             require<uint64_t>(item, "documents", source), require<uint64_t>(item, "bytes", source),
-             require<uint32_t>(item, "max_id", source), read_hash(item, source)});
+        result.shards.push_back(shards::shard_from_json(item, source));
     }
     const Json counts = require<Json>(json, "counts", source);
     result.counts = {require<uint64_t>(counts, "records", source),
@@ -102,15 +98,7 @@ void write_unit_record(const fs::path& folder, uint64_t number, const UnitResult
                                     {"lines", segment.lines},
                                     {"xxh3_128", segment.xxh3_128.hex()}});
     }
-    for (const shards::ShardEntry& shard : result.shards) {
-        json["shards"].push_back({{"file", shard.file},
-                                  {"unit", shard.unit},
-                                  {"tokens", shard.num_tokens},
-                                  {"documents", shard.num_documents},
-                                  {"bytes", shard.bytes},
-                                  {"max_id", shard.max_id},
-                                  {"xxh3_128", shard.xxh3_128.hex()}});
-    }
+    for (const shards::ShardEntry& shard : result.shards) json["shards"].push_back(to_json(shard));
     json["counts"] = counts_to_json(result.counts);
     json["bad"] = bad_to_json(result.bad);
     io::write_file_atomically(record_path(folder, number), io::to_line(json) + "\n");
@@ -129,10 +117,12 @@ std::optional<UnitResult> read_unit_record(const fs::path& folder, uint64_t numb
         log::warn("{}: damaged; unit {} is done again", path.string(), number);
         return std::nullopt;
     }
-    for (const shards::ShardEntry& shard : result.shards) {
+    shards::ShardDetails made;
+    made.shards = result.shards;
+    for (const auto& [file, bytes] : shards::stored_files(made)) {
         std::error_code error;
-        if (fs::file_size(folder / shard.file, error) != shard.bytes || error) {
-            log::warn("{}: missing or cut; unit {} is done again", (folder / shard.file).string(),
+        if (fs::file_size(folder / file, error) != bytes || error) {
+            log::warn("{}: missing or cut; unit {} is done again", (folder / file).string(),
                       number);
             return std::nullopt;
         }

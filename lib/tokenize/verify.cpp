@@ -27,13 +27,18 @@ using record::Status;
 
 constexpr const char* kRemake = "make the shards again (tok-shard --force)";
 
-Hash128 hash_file(const std::string& path, cli::Progress& progress) {
+Hash128 hash_part(const std::string& path, const shards::StoredPart& part,
+                  cli::Progress& progress) {
     const io::UniqueFd fd = io::open_file(path, O_RDONLY);
     std::vector<std::byte> block(1 << 20);
     Hasher128 hasher;
-    while (const size_t got = io::read_full(fd.get(), block, path)) {
-        hasher.update(std::span(block).first(got));
-        progress.add(got);
+    for (uint64_t done = 0; done < part.bytes;) {
+        const auto piece =
+            std::span(block).first(std::min<uint64_t>(block.size(), part.bytes - done));
+        io::pread_exact(fd.get(), piece, part.begin + done, path);
+        hasher.update(std::span<const std::byte>(piece));
+        done += piece.size();
+        progress.add(piece.size());
     }
     return hasher.digest();
 }
@@ -50,25 +55,35 @@ class Verifier {
 
     std::vector<Finding> run() {
         try {
-            manifest_ = shards::read_shard_manifest(options_.folder, details_);
+            open_set();
         } catch (const Error& error) {
-            add(Status::kFail, "shards.manifest", options_.folder, error.describe(),
-                manifest_remedy());
+            add(Status::kFail, "shards.manifest", path_, error.describe(), manifest_remedy());
             return std::move(findings_);
         }
-        load_tokenizer();
+        const std::vector<shards::StoredPart> parts = shards::stored_parts(details_);
         uint64_t bytes = 0;
-        for (const shards::ShardEntry& entry : details_.shards) bytes += entry.bytes;
+        for (const shards::StoredPart& part : parts) bytes += part.bytes;
         cli::Progress progress("verify", bytes, options_.progress);
-        for (const shards::ShardEntry& entry : details_.shards) check_shard(entry, progress);
+        if (!details_.is_foreign) {
+            for (const auto& [file, size] : shards::stored_files(details_)) check_size(file, size);
+        }
+        if (options_.check_hashes && !details_.is_foreign) {
+            for (const shards::StoredPart& part : parts) check_hash(part, progress);
+        }
+        for (size_t i = 0; i < details_.shards.size(); ++i) check_shard(i);
         progress.finish();
         if (findings_.empty()) check_totals();
         if (!findings_.empty()) return std::move(findings_);
-        add(Status::kOk, "shards.structure", options_.folder,
+        add(Status::kOk, "shards.structure", path_,
             format("{} shards, {} documents, {} tokens", details_.shards.size(),
                    details_.num_documents, details_.num_tokens),
             "");
-        if (options_.sample > 0) check_sample();
+        if (details_.is_foreign) {
+            add(Status::kNote, "shards.hash", path_,
+                "made by another program: no hashes and no sources to compare with", "");
+        } else if (options_.sample > 0) {
+            check_sample();
+        }
         return std::move(findings_);
     }
 
@@ -82,13 +97,18 @@ class Verifier {
     }
 
     const char* manifest_remedy() const {
-        const fs::path folder(options_.folder);
+        const fs::path folder(path_);
         if (fs::exists(folder / "manifest.json")) return kRemake;
         if (fs::exists(folder / "plan.json")) return "run the same tok-shard again: it resumes";
-        return "name a folder that tok-shard has written";
+        return "name a folder that tok-shard has written, a Megatron prefix or an MDS folder";
+    }
+    void open_set() {
+        options_for_data_ = resolve_options(options_.source, tokenizer_);
+        set_ = shards::open_shard_set(path_, options_for_data_);
+        if (set_.manifest) load_tokenizer();
     }
     void load_tokenizer() {
-        const std::string folder = options_.folder + "/tokenizer";
+        const std::string folder = set_.tokenizer_folder();
         try {
             tokenizer_ =
                 std::make_unique<token::Tokenizer>(token::load_tokenizer({folder, "", {}}));
@@ -102,20 +122,42 @@ class Verifier {
         tokenizer_.reset();
     }
 
-    void check_shard(const shards::ShardEntry& entry, cli::Progress& progress) {
-        const std::string path = options_.folder + "/" + entry.file;
+    void check_size(const std::string& file, uint64_t bytes) {
+        const std::string path = (set_.folder / file).string();
         try {
-            const shards::ShardFile shard(options_.folder, entry, details_);
-            if (options_.check_hashes) {
-                const Hash128 hash = hash_file(path, progress);
-                if (hash != entry.xxh3_128) {
-                    fail("shards.hash", path,
-                         format("XXH3-128 {}, the manifest says {}", hash.hex(),
-                                entry.xxh3_128.hex()));
-                    return;
-                }
-            }
-            const std::string wrong = check_shard_content(shard, entry, details_, tokenizer_.get());
+            io::open_file(path, O_RDONLY);
+            const uint64_t size = io::file_size(path);
+            if (size == bytes) return;
+            fail("shards.structure", path,
+                 format("{}: {} bytes, the manifest says {}: cut or replaced", path, size, bytes));
+        } catch (const Error& error) {
+            fail("shards.structure", path, error.describe());
+        }
+        damaged_.insert(file);
+    }
+
+    void check_hash(const shards::StoredPart& part, cli::Progress& progress) {
+        if (damaged_.contains(part.file)) return;
+        const std::string path = (set_.folder / part.file).string();
+        try {
+            const Hash128 hash = hash_part(path, part, progress);
+            if (hash == part.xxh3_128) return;
+            fail("shards.hash", path,
+                 format("XXH3-128 {}, the manifest says {}", hash.hex(), part.xxh3_128.hex()));
+        } catch (const Error& error) {
+            fail("shards.structure", path, error.describe());
+        }
+        damaged_.insert(part.file);
+    }
+
+    void check_shard(size_t index) {
+        const shards::ShardEntry& entry = details_.shards[index];
+        if (damaged_.contains(entry.file)) return;
+        const std::string path = (set_.folder / entry.file).string();
+        try {
+            const auto shard = shards::open_shard(set_.folder, details_, index);
+            const std::string wrong =
+                check_shard_content(*shard, entry, details_, tokenizer_.get());
             if (!wrong.empty()) fail("shards.content", path, wrong);
         } catch (const Error& error) {
             fail("shards.structure", path, error.describe());
@@ -124,10 +166,22 @@ class Verifier {
 
     void check_totals() {
         try {
-            dataset_ = std::make_unique<shards::Dataset>(options_.folder);
+            dataset_ = std::make_unique<shards::Dataset>(path_, options_for_data_);
         } catch (const Error& error) {
-            fail("shards.totals", options_.folder, error.describe());
+            fail("shards.totals", path_, error.describe());
         }
+    }
+
+    /// Samples of fixed length may have cut the first and the last document of a shard.
+    bool is_cut(uint64_t index) const {
+        if (details_.sample_tokens == 0) return false;
+        uint64_t first = 0;
+        for (const shards::ShardEntry& entry : details_.shards) {
+            const uint64_t end = first + entry.num_documents;
+            if (index < end) return index == first || index + 1 == end;
+            first = end;
+        }
+        return false;
     }
 
     /// Chooses documents and sorts them by segment, so that each source is read once.
@@ -141,6 +195,7 @@ class Verifier {
             for (uint64_t i = 0; i < count; ++i) chosen.insert(shuffle(i));
         }
         for (const uint64_t index : chosen) {
+            if (is_cut(index)) continue;
             const shards::DocumentRef document = dataset_->document(index);
             for (size_t i = 0; i < details_.segments.size(); ++i) {
                 const shards::Segment& segment = details_.segments[i];
@@ -162,8 +217,12 @@ class Verifier {
     }
 
     void check_sample() {
-        const SourceOptions source =
-            read_source_options(manifest_, options_.folder + "/manifest.json");
+        if (!has_source_options(*set_.manifest)) {
+            add(Status::kNote, "shards.source", path_,
+                "converted from files of another program: no texts to compare with", "");
+            return;
+        }
+        const SourceOptions source = read_source_options(*set_.manifest, path_ + "/manifest.json");
         token::Encoder encoder(*tokenizer_, {source.special_text});
         uint64_t num_compared = 0;
         for (auto& [segment_index, documents] : choose()) {
@@ -191,7 +250,7 @@ class Verifier {
             }
         }
         if (num_compared > 0 && record::exit_code(findings_) == ExitCode::kOk) {
-            add(Status::kOk, "shards.sample", options_.folder,
+            add(Status::kOk, "shards.sample", path_,
                 format("{} documents equal their sources", num_compared), "");
         }
     }
@@ -223,8 +282,11 @@ class Verifier {
     }
 
     const VerifyOptions& options_;
-    record::Manifest manifest_;
-    shards::ShardDetails details_;
+    const std::string& path_ = options_.source.path;
+    shards::OpenOptions options_for_data_;
+    shards::ShardSet set_;
+    const shards::ShardDetails& details_ = set_.details;
+    std::set<std::string> damaged_;  // files
     std::unique_ptr<token::Tokenizer> tokenizer_;
     std::unique_ptr<shards::Dataset> dataset_;
     std::vector<Finding> findings_;

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "lib/record/finding.h"
+#include "lib/tokenize/data_source.h"
 
 namespace longhaul::tokenize {
 
 struct VerifyOptions {
-    std::string folder;
+    DataSource source;
     uint64_t sample = 1000;  // documents compared with their sources; 0: none
     uint64_t seed = 0;       // which ones
     bool check_hashes = true;

@@ -17,6 +17,26 @@ void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source
                    "a control token, where the file does not list it; may be repeated");
 }
 
+void add_data_options(cli::Command& command, tokenize::DataSource& source) {
+    command
+        .positional("DIR", source.path, "folder of the shards, a Megatron prefix or an MDS folder")
+        .required();
+    const std::string group = "Megatron and MDS files of other programs";
+    command.option("-t,--tokenizer", source.tokenizer.path, "FILE", "the tokenizer of their ids")
+        .group(group);
+    command.option("--pattern", source.tokenizer.pattern, "NAME", "how it cuts text, see tok-shard")
+        .group(group);
+    command
+        .option("--special", source.tokenizer.specials, "TEXT=ID",
+                "a control token, see tok-shard; may be repeated")
+        .group(group);
+    command.option("--vocab-size", source.vocab_size, "N", "ids are below it").group(group);
+    command.option("--eos", source.eos, "TOKEN", "the token that ends each document").group(group);
+    command.option("--bos", source.bos, "TOKEN", "the token that begins each document")
+        .group(group);
+    command.option("--column", source.column, "NAME", "of MDS: the one with the ids").group(group);
+}
+
 void add_reader_options(cli::Command& command, corpus::ReaderOptions& reader, ReaderWords& words) {
     const std::string group = "Reading documents";
     command.option("--input-format", reader.layout, "WORD", "auto, jsonl, lines, file or parquet")

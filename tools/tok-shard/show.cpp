@@ -9,7 +9,7 @@ namespace longhaul::tok_shard {
 namespace {
 
 void add_dump_options(cli::Command& command, tokenize::DumpOptions& options) {
-    command.positional("DIR", options.folder, "folder of the shards").required();
+    add_data_options(command, options.source);
     command.option("--first", options.first, "N", "number of the first document");
     command.option("--count", options.count, "N", "how many documents; 0: all");
     command.flag("--json", options.as_json, "one JSON object a document, with its source");
@@ -18,13 +18,13 @@ void add_dump_options(cli::Command& command, tokenize::DumpOptions& options) {
 }  // namespace
 
 ExitCode run_stats(const cli::Args& args) {
-    std::string folder;
+    tokenize::DataSource source;
     bool as_json = false;
     cli::Command command("tok-shard stats", "totals, bytes per token, document lengths");
-    command.positional("DIR", folder, "folder of the shards").required();
+    add_data_options(command, source);
     command.flag("--json", as_json, "one JSON object");
     command.parse(args);
-    return tokenize::run_stats(folder, as_json);
+    return tokenize::run_stats(source, as_json);
 }
 
 ExitCode run_decode(const cli::Args& args) {

@@ -8,6 +8,7 @@
 #include "lib/cli/run_main.h"
 #include "lib/corpus/document_reader.h"
 #include "lib/token/load.h"
+#include "lib/tokenize/data_source.h"
 
 namespace longhaul::tok_shard {
 
@@ -22,6 +23,9 @@ ExitCode run_batch(const cli::Args& args);
 
 /// -t, --pattern, --special.
 void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source);
+
+/// Names what is read, and says what files of other programs do not say.
+void add_data_options(cli::Command& command, tokenize::DataSource& source);
 
 /// How documents are read: the same words in every program that reads them.
 struct ReaderWords {

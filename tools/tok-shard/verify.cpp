@@ -12,7 +12,7 @@ ExitCode run_verify(const cli::Args& args) {
     bool as_json = false, skips_hashes = false;
     cli::CommonOptions common;
     cli::Command command("tok-shard verify", "is a folder of shards what its manifest says");
-    command.positional("DIR", options.folder, "folder of the shards").required();
+    add_data_options(command, options.source);
     command.option("--sample", options.sample, "N", "documents compared with their sources");
     command.option("--seed", options.seed, "N", "which ones");
     command.flag("--skip-hashes", skips_hashes, "do not read the shards to check their hashes");

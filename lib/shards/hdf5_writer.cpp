@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HDF5 files of shards, and what all containers share.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "lib/base/error.h"
+#include "lib/shards/shard_containers.h"
+#include "lib/store/h5.h"
+
+namespace longhaul::shards {
+
+namespace {
+
+constexpr size_t kBlockBytes = 1 << 20;
+
+Hash128 hash_file(const std::string& path) {
+    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
+    std::vector<std::byte> block(kBlockBytes);
+    Hasher128 hasher;
+    while (const size_t got = io::read_full(fd.get(), block, path)) {
+        hasher.update(std::span(block).first(got));
+    }
+    return hasher.digest();
+}
+
+}  // namespace
+
+ContainerFile::ContainerFile(std::filesystem::path target)
+    : target_(std::move(target)),
+      temporary_(
+          (target_.parent_path() / format(".{}.tmp-{}", target_.filename().string(), ::getpid()))
+              .string()) {
+    std::filesystem::remove(temporary_);
+}
+
+ContainerFile::~ContainerFile() {
+    ::unlink(temporary_.c_str());  // not there any more after commit()
+}
+
+SideFile ContainerFile::commit(io::UniqueFd fd) {
+    io::sync_and_close(std::move(fd), temporary_);
+    SideFile file{target_.filename().string(), io::file_size(temporary_), hash_file(temporary_)};
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+        throw IoError(format("cannot rename {} to {}", temporary_, target_.string()));
+    }
+    io::sync_directory(target_.parent_path());
+    return file;
+}
+
+void BlockWriter::write(std::span<const std::byte> bytes) {
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+    if (buffer_.size() >= kBlockBytes) flush();
+}
+
+void BlockWriter::flush() {
+    io::write_full(fd_, std::span<const std::byte>(buffer_), name_);
+    buffer_.clear();
+}
+
+namespace {
+
+store::Attributes attributes_of(const ShardContent& content) {
+    return {{{"format", kShardFormat}, {"tokenizer", content.tokenizer_hash.hex()}},
+            {{"version", kShardVersion}, {"vocab_size", content.vocab_size}}};
+}
+
+}  // namespace
+
+ShardEntry write_hdf5_shard(const ShardContent& content) {
+    ContainerFile target(content.folder / shard_name(content.unit, content.number));
+    const bool is_narrow = content.token_type == TokenType::kU16;
+    const auto at = store::create_contiguous(
+        target.temporary(),
+        {{kTokensPath, is_narrow ? tensor::DType::kU16 : tensor::DType::kU32, content.num_tokens},
+         {kOffsetsPath, tensor::DType::kU64, content.num_documents + 1},
+         {kSourcePath, tensor::DType::kU64, content.num_documents * 2}},
+        attributes_of(content));
+    io::UniqueFd fd = io::open_file(target.temporary(), O_RDWR);
+    content.tokens.copy_to(fd.get(), at[0], target.temporary());
+    content.offsets.copy_to(fd.get(), at[1], target.temporary());
+    content.sources.copy_to(fd.get(), at[2], target.temporary());
+    const SideFile file = target.commit(std::move(fd));
+    return {file.file,  content.unit,   content.num_tokens, content.num_documents,
+            file.bytes, content.max_id, file.xxh3_128};
+}
+
+SideFile write_documents_file(const ShardContent& content, bool with_offsets) {
+    ContainerFile target(content.folder / documents_name(content.unit, content.number));
+    std::vector<store::DatasetSpec> datasets{
+        {kSourcePath, tensor::DType::kU64, content.num_documents * 2}};
+    if (with_offsets) {
+        datasets.push_back({kOffsetsPath, tensor::DType::kU64, content.num_documents + 1});
+    }
+    const auto at = store::create_contiguous(target.temporary(), datasets, attributes_of(content));
+    io::UniqueFd fd = io::open_file(target.temporary(), O_RDWR);
+    content.sources.copy_to(fd.get(), at[0], target.temporary());
+    if (with_offsets) content.offsets.copy_to(fd.get(), at[1], target.temporary());
+    return target.commit(std::move(fd));
+}
+
+}  // namespace longhaul::shards

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/shards/shard_set.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "lib/base/error.h"
+#include "lib/io/file.h"
+#include "lib/shards/mds_format.h"
+#include "lib/shards/megatron_shard.h"
+
+namespace longhaul::shards {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void hash_range(int fd, uint64_t begin, uint64_t end, const std::string& name, Hasher128& hasher) {
+    std::vector<std::byte> block(1 << 20);
+    while (begin < end) {
+        const auto part = std::span(block).first(std::min<uint64_t>(block.size(), end - begin));
+        io::pread_exact(fd, part, begin, name);
+        hasher.update(std::span<const std::byte>(part));
+        begin += part.size();
+    }
+}
+
+void hash_file_range(const std::string& name, uint64_t begin, uint64_t end, Hasher128& hasher) {
+    const io::UniqueFd fd = io::open_file(name, O_RDONLY);
+    hash_range(fd.get(), begin, end, name, hasher);
+}
+
+/// "corpus" of "corpus", "corpus.idx" and "corpus.bin", when there is a corpus.idx.
+std::optional<fs::path> megatron_prefix(const fs::path& path) {
+    fs::path prefix = path;
+    if (path.extension() == ".idx" || path.extension() == ".bin") prefix.replace_extension();
+    std::error_code ignored;
+    if (fs::is_regular_file(prefix.string() + ".idx", ignored)) return prefix;
+    return std::nullopt;
+}
+
+void describe(const OpenOptions& options, const fs::path& path, ShardDetails& details) {
+    if (options.vocab_size == 0 && !options.may_lack_vocab_size) {
+        throw UsageError(
+            format("{}: does not say how many ids its vocabulary has; give the "
+                   "tokenizer or the number, or make a folder with a manifest by "
+                   "tok-shard convert",
+                   path.string()));
+    }
+    details.is_foreign = true;
+    details.vocab_size = options.vocab_size;
+    details.bos_id = options.bos_id;
+    details.eos_id = options.eos_id;
+    details.tokenizer_hash = options.tokenizer_hash;
+    details.has_bare_documents = true;  // nobody says that there are none
+}
+
+void add_totals(ShardSet& set) {
+    for (size_t i = 0; i < set.details.shards.size(); ++i) {
+        const auto shard = open_shard(set.folder, set.details, i);
+        ShardEntry& entry = set.details.shards[i];
+        entry.num_tokens = shard->num_tokens();
+        set.details.num_tokens += entry.num_tokens;
+        set.details.num_documents += shard->num_documents();
+    }
+    set.details.segments.push_back({0, 0, 0, 0, 0});
+}
+
+ShardSet open_megatron(const fs::path& path, const fs::path& prefix, const OpenOptions& options) {
+    constexpr uint64_t kEnds = 1 << 20;
+    ShardSet set{path, prefix.parent_path(), {}, std::nullopt, {}};
+    describe(options, path, set.details);
+    set.details.format = ShardFormat::kMegatron;
+    const std::string bin = prefix.string() + ".bin", idx = prefix.string() + ".idx";
+    set.details.inputs = {bin};
+    ShardEntry entry;
+    entry.file = prefix.filename().string() + ".bin";
+    entry.bytes = io::file_size(bin);
+    {
+        const io::UniqueFd fd = io::open_file(idx, O_RDONLY);
+        const MegatronIndex index(fd.get(), idx);
+        set.details.token_type = index.token_type();
+        entry.num_documents = index.num_documents();
+    }
+    set.details.shards.push_back(entry);
+    add_totals(set);
+    Hasher128 hasher;
+    hash_file_range(idx, 0, io::file_size(idx), hasher);
+    hash_file_range(bin, 0, std::min(kEnds, entry.bytes), hasher);
+    hash_file_range(bin, entry.bytes - std::min(kEnds, entry.bytes), entry.bytes, hasher);
+    set.hash = hasher.digest();
+    return set;
+}
+
+ShardSet open_mds(const fs::path& folder, const OpenOptions& options) {
+    ShardSet set{folder, folder, {}, std::nullopt, {}};
+    describe(options, folder, set.details);
+    set.details.format = ShardFormat::kMds;
+    const std::string source = (folder / "index.json").string();
+    const std::string text = io::read_text_file(source);
+    MdsIndex index = parse_mds_index(text, options.column, source);
+    set.details.inputs = {source};
+    set.details.columns = std::move(index.columns);
+    if (!index.shards.empty()) {
+        const MdsTokenEncoding encoding =
+            parse_token_encoding(set.details.columns.encodings[set.details.columns.tokens], source);
+        set.details.token_type = encoding.type;
+        set.details.sample_tokens = encoding.sample_tokens;
+    }
+    for (const MdsShardInfo& shard : index.shards) {
+        ShardEntry entry;
+        entry.file = shard.file;
+        entry.bytes = shard.bytes;
+        entry.num_documents = shard.num_samples;
+        entry.zip_file = shard.zip_file;
+        set.details.shards.push_back(entry);
+    }
+    add_totals(set);
+    set.hash = xxh3_128(text);
+    return set;
+}
+
+}  // namespace
+
+std::string ShardSet::tokenizer_folder() const {
+    return details.is_foreign ? "" : (folder / "tokenizer").string();
+}
+
+ShardSet open_shard_set(const fs::path& path, const OpenOptions& options) {
+    if (const auto prefix = megatron_prefix(path); prefix && !fs::is_directory(path)) {
+        return open_megatron(path, *prefix, options);
+    }
+    if (!fs::exists(path / "manifest.json") && fs::exists(path / "index.json")) {
+        // tok-shard writes index.json last but one: with plan.json it is its own, unfinished.
+        if (!fs::exists(path / "plan.json")) return open_mds(path, options);
+    }
+    ShardSet set{path, path, {}, std::nullopt, {}};
+    set.manifest = read_shard_manifest(path, set.details);
+    set.hash = record::manifest_hash(*set.manifest);
+    return set;
+}
+
+}  // namespace longhaul::shards

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/shards/spool.h"
+
+#include <fcntl.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkostemp
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "lib/base/error.h"
+
+namespace longhaul::shards {
+
+namespace {
+
+constexpr size_t kBlockBytes = 1 << 20;
+
+}  // namespace
+
+std::filesystem::path default_spool_folder() {
+    const char* const variable = std::getenv("TMPDIR");
+    return variable != nullptr && *variable != '\0' ? variable : "/tmp";
+}
+
+Spool::Spool(const std::filesystem::path& folder) : name_(folder.string() + " (spool)") {
+    std::string path = (folder / "longhaul-spool-XXXXXX").string();
+    fd_ = io::UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
+    if (!fd_) throw IoError("cannot create a temporary file in " + folder.string());
+    ::unlink(path.c_str());
+}
+
+void Spool::write(std::span<const std::byte> bytes) {
+    size_ += bytes.size();
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+    if (buffer_.size() >= kBlockBytes) flush();
+}
+
+void Spool::flush() {
+    io::write_full(fd_.get(), std::span<const std::byte>(buffer_), name_);
+    buffer_.clear();
+}
+
+void Spool::read(uint64_t offset, std::span<std::byte> out) {
+    if (!buffer_.empty()) flush();
+    io::pread_exact(fd_.get(), out, offset, name_);
+}
+
+void Spool::copy_to(int target, uint64_t offset, const std::string& target_name) {
+    std::vector<std::byte> block(kBlockBytes);
+    for (uint64_t done = 0; done < size_;) {
+        const auto part = std::span(block).first(std::min<uint64_t>(kBlockBytes, size_ - done));
+        read(done, part);
+        io::pwrite_full(target, part, offset + done, target_name);
+        done += part.size();
+    }
+}
+
+void Spool::clear() {
+    buffer_.clear();
+    if (::ftruncate(fd_.get(), 0) != 0 || ::lseek(fd_.get(), 0, SEEK_SET) != 0) {
+        throw IoError("cannot empty " + name_);
+    }
+    size_ = 0;
+}
+
+io::UniqueFd Spool::release() {
+    flush();
+    return std::move(fd_);
+}
+
+}  // namespace longhaul::shards
