@@ -21,9 +21,14 @@ class Extractor {
         const auto level = static_cast<size_t>(depth);
         if (event == Event::key) return on_key(level, value.get_ref<const std::string&>());
         if (in_vocabulary_) return on_vocabulary_event(level, event, value);
+        if (in_scored_) return on_scored_event(level, event, value);
         if (in_merges_) return on_merges_event(level, event, value);
         if (event == Event::object_start && is_at(visitor_.vocabulary_path, level)) {
             in_vocabulary_ = parsed_.has_vocabulary = true;
+            container_level_ = level;
+        } else if (event == Event::array_start && is_at(visitor_.vocabulary_path, level) &&
+                   visitor_.on_scored) {
+            in_scored_ = parsed_.has_scored = true;
             container_level_ = level;
         } else if (event == Event::array_start && is_at(visitor_.merges_path, level) &&
                    !visitor_.merges_path.empty()) {
@@ -64,6 +69,32 @@ class Extractor {
         }
         const bool is_huge = value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX;
         visitor_.on_token(token_, is_huge ? INT64_MAX : value.get<int64_t>());
+        return false;
+    }
+
+    bool on_scored_event(size_t level, Event event, const io::Json& value) {
+        if (event == Event::array_end && level == container_level_) {
+            in_scored_ = false;
+            return true;
+        }
+        const bool is_inside = level == container_level_ + 2 && event == Event::value;
+        if (event == Event::array_start && level == container_level_ + 1) {
+            num_elements_ = 0;
+            return true;  // else the parser would not show us its elements
+        }
+        if (is_inside && num_elements_ == 0 && value.is_string()) {
+            token_ = value.get_ref<const std::string&>();
+            ++num_elements_;
+        } else if (is_inside && num_elements_ == 1 && value.is_number()) {
+            score_ = value.get<double>();
+            ++num_elements_;
+        } else if (event == Event::array_end && level == container_level_ + 1 &&
+                   num_elements_ == 2) {
+            visitor_.on_scored(token_, score_);
+            ++num_scored_;
+        } else {
+            throw DataError(format("{}: vocab[{}]: is not [text, score]", source_, num_scored_));
+        }
         return false;
     }
 
@@ -109,8 +140,10 @@ class Extractor {
     std::vector<std::string> keys_;  // of the objects around the current value
     std::string token_;
     std::vector<std::string> pair_;
-    bool in_vocabulary_ = false, in_merges_ = false;
-    size_t container_level_ = 0, num_merges_ = 0;
+    bool in_vocabulary_ = false, in_scored_ = false, in_merges_ = false;
+    size_t container_level_ = 0, num_merges_ = 0, num_scored_ = 0;
+    unsigned num_elements_ = 0;  // of the current [text, score]
+    double score_ = 0;
 };
 
 }  // namespace

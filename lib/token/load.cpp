@@ -9,6 +9,7 @@
 #include "lib/token/bpe_builder.h"
 #include "lib/token/json_field.h"
 #include "lib/token/json_vocabulary.h"
+#include "lib/token/sentencepiece_model.h"
 
 namespace longhaul::token {
 
@@ -62,6 +63,8 @@ Tokenizer load_saved(const fs::path& folder) {
     TokenizerParts parts;
     if (kind == "tokenizer.json") {
         parts = parse_tokenizer_json(files[0].content, path(0));
+    } else if (kind == "sentencepiece") {
+        parts = parse_sentencepiece(files[0].content, path(0));
     } else if (kind == "vocab+merges") {
         parts = parse_vocab_merges(files[0].content, files[1].content, path(0), path(1), pattern);
     } else if (kind == "ranks") {
@@ -108,6 +111,7 @@ TokenizerParts parse_vocab_merges(std::string_view vocab, std::string_view merge
     const VocabularyVisitor visitor{
         {},
         [&](const std::string& content, int64_t id) { builder.add_token(content, id); },
+        {},
         {},
         nullptr};
     parse_with_vocabulary(vocab, vocab_name, visitor, parsed);
@@ -173,19 +177,23 @@ Tokenizer load_tokenizer(const TokenizerSource& source) {
             refuse_options(source, (path / "source.json").string());
             return load_saved(path);
         }
-        if (!fs::exists(path / "tokenizer.json")) {
-            TokenizerParts parts = load_vocab_merges(path, source.pattern);
-            add_specials(parts, source.specials);
-            return Tokenizer(std::move(parts));
+        for (const char* name : {"tokenizer.json", "tokenizer.model"}) {
+            if (!fs::exists(path / name)) continue;
+            TokenizerSource inside = source;
+            inside.path = (path / name).string();
+            return load_tokenizer(inside);
         }
-        TokenizerSource inside = source;
-        inside.path = (path / "tokenizer.json").string();
-        return load_tokenizer(inside);
+        TokenizerParts parts = load_vocab_merges(path, source.pattern);
+        add_specials(parts, source.specials);
+        return Tokenizer(std::move(parts));
     }
     const std::string text = io::read_text_file(path);
     const size_t first = text.find_first_not_of(" \t\r\n");
     TokenizerParts parts;
-    if (first == std::string::npos || text[first] != '{') {
+    if (looks_like_sentencepiece(text)) {
+        refuse_options(source, source.path);
+        parts = parse_sentencepiece(text, source.path);
+    } else if (first == std::string::npos || text[first] != '{') {
         parts = parse_ranks(text, source.path, source.pattern);
     } else if (path.filename() == "vocab.json") {
         parts = load_vocab_merges(path.parent_path(), source.pattern);

@@ -32,6 +32,8 @@ class Model {
     /// The id of what the vocabulary can not express, or kNoToken: it is dropped, or there is
     /// nothing of that kind.
     virtual uint32_t unknown_id() const = 0;
+    /// True when some text can not be decoded from its ids: it becomes unknown_id() or is dropped.
+    virtual bool loses_text() const { return unknown_id() != kNoToken; }
 };
 
 }  // namespace longhaul::token

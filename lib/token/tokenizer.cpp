@@ -168,7 +168,7 @@ bool Tokenizer::is_lossless() const {
         if (changes_text(i)) return false;
     }
     return decodes_by_bytes_ && parts_.normalizer.is_identity() &&
-           parts_.pre_tokenizer.keeps_text() && parts_.model->unknown_id() == kNoToken;
+           parts_.pre_tokenizer.keeps_text() && !parts_.model->loses_text();
 }
 
 void Tokenizer::save(const std::string& folder) const {

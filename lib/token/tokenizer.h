@@ -22,13 +22,13 @@ namespace longhaul::token {
 
 /// One of the files a tokenizer was read from, kept to be copied beside the shards.
 struct SourceFile {
-    std::string name;  // "tokenizer.json", "vocab.json", "merges.txt", "ranks.tiktoken"
+    std::string name;  // "tokenizer.json", "tokenizer.model", "vocab.json", "merges.txt", ...
     std::string content;
 };
 
 /// What the loaders hand over.
 struct TokenizerParts {
-    std::string kind;     // "tokenizer.json", "vocab+merges", "ranks"
+    std::string kind;     // "tokenizer.json", "sentencepiece", "vocab+merges", "ranks"
     std::string pattern;  // --pattern, where the files do not say it
     std::vector<SourceFile> files;
     std::vector<std::string> specials;  // --special "TEXT=ID", where the files do not say it

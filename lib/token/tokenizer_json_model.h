@@ -41,13 +41,24 @@ class JsonModel {
 
  private:
     void add_token(const std::string& content, int64_t id);
+    void add_scored(const std::string& content, double score);
     std::unique_ptr<Model> build_bpe(const JsonField& model, const ParsedVocabulary& parsed,
-                                     bool is_byte_level);
+                                     bool is_byte_level, std::vector<std::string>& warnings);
+    std::unique_ptr<Model> build_byte_bpe(const JsonField& model);
+    std::unique_ptr<Model> build_char_bpe(const JsonField& model,
+                                          std::vector<std::string>& warnings);
+    std::unique_ptr<Model> build_unigram(const JsonField& model, const ParsedVocabulary& parsed,
+                                         std::vector<std::string>& warnings);
+    Vocabulary make_vocabulary() const;
+    MergeTable make_merges(const std::string& inner_prefix) const;
+    uint32_t read_unknown(const JsonField& model, bool is_needed) const;
+    bool has_all_bytes() const;
 
     std::string source_;
     VocabularyVisitor visitor_;
     std::vector<std::pair<std::string, uint32_t>> tokens_;  // in the order of the file
     std::unordered_map<std::string, uint32_t> ids_;
+    std::vector<double> scores_;  // of tokens_, for Unigram
     std::vector<std::pair<std::string, std::string>> merges_;
 };
 

@@ -68,6 +68,15 @@ class MergeTable {
         }
     }
     size_t size() const { return size_; }
+    /// Calls visit(left, right, merge) for every pair, in no particular order.
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        for (const Slot& slot : slots_) {
+            if (slot.key == kEmpty) continue;
+            visit(static_cast<uint32_t>(slot.key >> 32), static_cast<uint32_t>(slot.key),
+                  slot.merge);
+        }
+    }
 
  private:
     static constexpr uint64_t kEmpty = ~uint64_t{0};

@@ -104,20 +104,6 @@ TEST_CASE("load: what changes ids in ways that are not done is refused by name")
         {[](Json& j) { j["version"] = "2.0"; }, "version: \"2.0\" is not 1.0"},
         {[](Json& j) { j["version"] = 1; }, "version: is not a string"},
         {[](Json& j) { j.erase("model"); }, "model: is not an object"},
-        {[](Json& j) { j["model"]["type"] = "Unigram"; },
-         "model.type: \"Unigram\" is not supported"},
-        {[](Json& j) { j["model"]["dropout"] = 0.1; }, "model.dropout: random merges are refused"},
-        {[](Json& j) { j["model"]["byte_fallback"] = true; },
-         "model.byte_fallback: true is not supported"},
-        {[](Json& j) { j["model"]["byte_fallback"] = "no"; },
-         "model.byte_fallback: is neither true nor false"},
-        {[](Json& j) { j["model"]["end_of_word_suffix"] = "</w>"; },
-         "model.end_of_word_suffix: is not supported"},
-        {[](Json& j) { j["model"]["continuing_subword_prefix"] = "##"; },
-         "continuing_subword_prefix: is not"},
-        {[](Json& j) { j["model"]["unk_token"] = "<unk>"; },
-         "model.unk_token: \"<unk>\" is not in the vocabulary"},
-        {[](Json& j) { j["pre_tokenizer"] = nullptr; }, "model: a BPE without a ByteLevel step"},
     });
 }
 
