@@ -18,7 +18,7 @@ bool is_last(Packed48 packed) {
 
 }  // namespace
 
-Clusterer::Clusterer(const Parameters& parameters, uint64_t max_candidates, const IdSet& has_copies,
+Clusterer::Clusterer(const Parameters& parameters, uint64_t max_candidates, const IdSet* has_copies,
                      uint64_t num_groups, SpillArea& area, uint64_t store_bytes,
                      Components* components)
     : parameters_(parameters),
@@ -51,7 +51,8 @@ Decision Clusterer::remove(uint64_t id, uint64_t match, double jaccard) {
     // Every pair found with probability p stands for 1/p pairs of its kind.
     if (jaccard >= parameters_.threshold && found > 0) counts_.expected_misses += 1 / found - 1;
     const Decision decision{id, Verdict::kNear, match, jaccard};
-    if (has_copies_.contains(id)) removed_firsts_.emplace(id, decision);
+    const bool has_copies = has_copies_ != nullptr && has_copies_->contains(id);
+    if (has_copies) removed_firsts_.emplace(id, decision);
     return decision;
 }
 

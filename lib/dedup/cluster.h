@@ -44,8 +44,9 @@ inline Decision decision_of(const Fate& fate) {
 /// document. Not thread-safe.
 class Clusterer {
  public:
+    /// @param has_copies documents that decide_copy() will be asked for; null: it is not used
     /// @param components null unless --transitive
-    Clusterer(const Parameters& parameters, uint64_t max_candidates, const IdSet& has_copies,
+    Clusterer(const Parameters& parameters, uint64_t max_candidates, const IdSet* has_copies,
               uint64_t num_groups, SpillArea& area, uint64_t store_bytes, Components* components);
 
     /// An exact copy of an earlier document.
@@ -71,7 +72,7 @@ class Clusterer {
 
     Parameters parameters_;
     uint64_t max_candidates_;
-    const IdSet& has_copies_;
+    const IdSet* has_copies_;
     Components* components_;
     ShingleStore store_;
     std::vector<uint64_t> first_kept_;                               // of each group, or kNone

@@ -18,6 +18,7 @@
 #include "lib/dedup/inputs.h"
 #include "lib/dedup/manifest.h"
 #include "lib/dedup/output.h"
+#include "lib/dedup/ranks/ranked_run.h"
 #include "lib/dedup/removal_list.h"
 #include "lib/dedup/report.h"
 #include "lib/dedup/sign.h"
@@ -62,7 +63,7 @@ class Run {
         check_group_memory(bands.counts.num_groups);
         clock_.end_stage("group", 0);
 
-        Clusterer clusterer(options_.parameters, options_.max_candidates, exact.has_copies,
+        Clusterer clusterer(options_.parameters, options_.max_candidates, &exact.has_copies,
                             bands.counts.num_groups, area_, memory_.store_bytes, components.get());
         Outcome outcome{options_, inputs_,       target_, sources_, inputs_, sources_, {},
                         {},       documents.bad, {},      {},       {},      0};
@@ -139,7 +140,7 @@ class Run {
 }  // namespace
 
 ExitCode run(const Options& options) {
-    refuse_several_ranks();
+    if (is_one_of_ranks()) return run_over_mpi(options);
     const bool needs_stages = !options.keep.is_input_order() || !options.against.empty();
     return needs_stages ? run_staged(options, "", {}) : Run(options).execute();
 }

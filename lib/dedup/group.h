@@ -35,6 +35,23 @@ struct ExactGroups {
     uint64_t num_copies = 0;
 };
 
+/// Consumes the sorter, which is filled and not finished. Emit: void(uint64_t id, uint64_t first)
+/// for every document that equals an earlier one, by their hashes.
+template <class Record, class Emit>
+void for_each_copy(ExternalSorter<Record>& exact, Emit emit) {
+    exact.finish();
+    Record first;
+    bool has_first = false;
+    for (Record record; exact.next(record);) {
+        if (!has_first || record.hash != first.hash) {
+            first = record;
+            has_first = true;
+        } else {
+            emit(record.id, first.id);
+        }
+    }
+}
+
 /// Consumes the sorters, which are filled and not finished.
 /// @param exact of ExactRecord, or of records with its members in another order
 template <class Record>
@@ -45,20 +62,12 @@ ExactGroups group_exact(ExternalSorter<Record>& exact, ExternalSorter<Fate>& bad
     bad_ids.finish();
     for (Fate fate; bad_ids.next(fate);) groups.fates.add(fate);
 
-    exact.finish();
-    Record first;
-    bool has_first = false;
-    for (Record record; exact.next(record);) {
-        if (!has_first || record.hash != first.hash) {
-            first = record;
-            has_first = true;
-            continue;
-        }
-        groups.fates.add({record.id, first.id});
-        groups.copies.insert(record.id);
-        groups.has_copies.insert(first.id);
+    for_each_copy(exact, [&](uint64_t id, uint64_t first) {
+        groups.fates.add({id, first});
+        groups.copies.insert(id);
+        groups.has_copies.insert(first);
         ++groups.num_copies;
-    }
+    });
     groups.fates.finish();
     exact = ExternalSorter<Record>(area, 0);  // its memory is free now
     return groups;

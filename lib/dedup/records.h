@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include "lib/base/hash.h"
 #include "lib/dedup/keep_rule.h"
@@ -75,6 +76,29 @@ struct Membership {
     }
 };
 static_assert(sizeof(Membership) == 12);
+
+/// A document that shares keys with others, and the groups where it does.
+struct Candidate {
+    uint64_t id = 0;
+    std::vector<Packed48> groups;  // as Membership::group, numbered over all parts
+};
+
+/// Where the shingles of a candidate lie.
+struct SetRow {
+    uint64_t id = 0;
+    uint64_t begin = 0;  // in shingles
+    uint64_t count = 0;
+    uint64_t hash = 0;  // XXH3-64 of the set's bytes
+};
+
+/// What was decided on a document.
+struct DecisionRow {
+    uint64_t id = 0;     // in stage files: in the unit
+    uint64_t match = 0;  // as Decision::match
+    double jaccard = 0;
+    uint64_t verdict = 0;
+    bool operator<(const DecisionRow& other) const { return id < other.id; }
+};
 
 /// A document whose fate is known before the second reading: an exact duplicate or a bad record.
 struct Fate {

@@ -12,12 +12,6 @@
 
 namespace longhaul::dedup {
 
-/// A document that shares keys with others, and the groups where it does.
-struct Candidate {
-    uint64_t id = 0;
-    std::vector<Packed48> groups;  // as Membership::group, numbered over all parts
-};
-
 class MembershipMerge {
  public:
     /// @param memory_bytes for the buffers of all parts

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/base/error.h"
+#include "lib/dedup/applied_json.h"
 #include "lib/dedup/remover.h"
 #include "lib/io/json.h"
 
@@ -61,27 +62,9 @@ io::Json output_json(const Options& options, Target target) {
             {"removal_list", !options.removal_list.empty()}};
 }
 
-io::Json entries_json(const std::vector<record::FileEntry>& entries) {
-    io::Json json = io::Json::array();
-    for (const record::FileEntry& entry : entries) {
-        json.push_back({{"path", entry.path},
-                        {"bytes", entry.bytes},
-                        {"records", entry.records},
-                        {"xxh3_128", entry.xxh3_128.hex()}});
-    }
-    return json;
-}
-
 fs::path path_of(const record::FileEntry& entry, const Options& options, Target target) {
     return target == Target::kFile ? fs::path(options.output)
                                    : fs::path(options.output) / entry.path;
-}
-
-record::FileEntry entry_of(const io::Json& json, const std::string& source) {
-    const auto hash = Hash128::from_hex(io::require<std::string>(json, "xxh3_128", source));
-    return {io::require<std::string>(json, "path", source),
-            io::require<uint64_t>(json, "bytes", source),
-            io::require<uint64_t>(json, "records", source), hash.value_or(Hash128{})};
 }
 
 }  // namespace
@@ -126,14 +109,9 @@ void apply_unit(const UnitContext& context, Target target, uint64_t unit) {
     apply_decisions(context, unit, documents, {writer, list, [](const Decision&) {}});
     list.flush();
 
-    io::Json counts = io::Json::array();
-    for (size_t i = 0; i < span.num_sources; ++i) {
-        const Source& source = documents.sources[span.first_source + i];
-        counts.push_back({source.num_exact, source.num_near, source.kept_bytes});
-    }
-    const io::Json meta = {{"output", output_json(context.options, target)},
-                           {"entries", entries_json(writer.finish())},
-                           {"counts", counts}};
+    const auto sources = std::span(documents.sources).subspan(span.first_source, span.num_sources);
+    io::Json meta = applied_json(writer.finish(), sources);
+    meta["output"] = output_json(context.options, target);
     file->add_text(kMetaSection, io::to_line(meta), 0);
     file->commit();
 }
@@ -149,20 +127,13 @@ std::optional<AppliedUnit> read_applied(const UnitContext& context, Target targe
     }
     AppliedUnit applied;
     const UnitSpan& span = documents.units[documents.first_unit + unit];
-    for (const io::Json& json : io::require<io::Json>(meta, "entries", source)) {
-        applied.outputs.push_back(entry_of(json, source));
-        const fs::path path = path_of(applied.outputs.back(), context.options, target);
+    const auto first = documents.sources.begin() + static_cast<ptrdiff_t>(span.first_source);
+    applied.sources.assign(first, first + static_cast<ptrdiff_t>(span.num_sources));
+    read_applied_json(meta, source, applied.outputs, applied.sources);
+    for (const record::FileEntry& entry : applied.outputs) {
         std::error_code error;
-        const bool is_there = fs::file_size(path, error) == applied.outputs.back().bytes && !error;
-        if (!is_there) return std::nullopt;
-    }
-    const auto counts = io::require<std::vector<std::array<uint64_t, 3>>>(meta, "counts", source);
-    if (counts.size() != span.num_sources) file.refuse("it counts other inputs");
-    for (size_t i = 0; i < counts.size(); ++i) {
-        applied.sources.push_back(documents.sources[span.first_source + i]);
-        applied.sources.back().num_exact = counts[i][0];
-        applied.sources.back().num_near = counts[i][1];
-        applied.sources.back().kept_bytes = counts[i][2];
+        const uint64_t bytes = fs::file_size(path_of(entry, context.options, target), error);
+        if (bytes != entry.bytes || error) return std::nullopt;
     }
     return applied;
 }

@@ -8,8 +8,8 @@
 #include "lib/dedup/external_sort.h"
 #include "lib/dedup/stages/cluster_meta.h"
 #include "lib/dedup/stages/membership_merge.h"
-#include "lib/dedup/stages/rule_order.h"
 #include "lib/dedup/stages/stage_units.h"
+#include "lib/dedup/stages/staged_order.h"
 
 namespace longhaul::dedup {
 
@@ -86,7 +86,7 @@ class Decider {
         }
         clusterer_ =
             std::make_unique<Clusterer>(context.options.parameters, context.options.max_candidates,
-                                        has_copies_, merge_.counts().num_groups, context.area,
+                                        &has_copies_, merge_.counts().num_groups, context.area,
                                         context.memory.store_bytes, components_.get());
         advance_fate();
     }
@@ -136,7 +136,7 @@ class Decider {
         const auto add = [&](const Decision& decision) {
             if (decision.verdict != Verdict::kKept) decisions.add(row_of(decision));
         };
-        RuleOrder order(context_, documents_, merge_);
+        StagedOrder order(context_, documents_, merge_);
         for (Candidate candidate; order.next(candidate);) add(decide(candidate, order.set()));
         take_fates(documents_.num_ids, add);
         decisions.finish();

@@ -30,8 +30,8 @@ ExitCode run_apply(const std::string& work, const Options& given, const cluster:
 /// @param work "": a folder that is removed afterwards; then inputs may be streams
 ExitCode run_staged(const Options& options, const std::string& work, const PlanRequest& request);
 
-/// @throws UsageError when this is one of several ranks, which would each do the whole run
-void refuse_several_ranks();
+/// True when this process is one of several ranks of an MPI job.
+bool is_one_of_ranks();
 
 /// @throws UsageError when an input is a pipe. @param what needs files
 void refuse_streams(const Inputs& inputs, const char* what);

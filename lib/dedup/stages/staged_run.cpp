@@ -147,19 +147,13 @@ ExitCode run_under_mpi(const Options& options, const std::string& folder,
 
 ExitCode run_staged(const Options& options, const std::string& work, const PlanRequest& request) {
     if (work.empty()) return run_in_temporary(options);
-    const comm::LaunchInfo launch = comm::detect_launcher();
-    const bool has_ranks = launch.launcher == comm::Launcher::kMpi && launch.world_size > 1;
-    return has_ranks ? run_under_mpi(options, work, request)
-                     : run_in_work(options, work, request, {});
+    return is_one_of_ranks() ? run_under_mpi(options, work, request)
+                             : run_in_work(options, work, request, {});
 }
 
-void refuse_several_ranks() {
+bool is_one_of_ranks() {
     const comm::LaunchInfo launch = comm::detect_launcher();
-    if (launch.launcher == comm::Launcher::kNone || launch.world_size <= 1) return;
-    throw UsageError(
-        format("{} ranks would all do the same; give --work DIR on a file system that "
-               "they share, or start one",
-               launch.world_size));
+    return launch.launcher == comm::Launcher::kMpi && launch.world_size > 1;
 }
 
 }  // namespace longhaul::dedup

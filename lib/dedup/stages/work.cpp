@@ -153,11 +153,9 @@ Source source_from_json(const io::Json& json, const std::string& file) {
 
 void add_unit(Documents& documents, const Work& work, uint64_t number, bool is_index) {
     const StageReader reader = work.read(Stage::kSign, number);
-    const std::string file = reader.path().string();
-    const io::Json meta = io::parse_json(reader.read_text(kMetaSection), file);
+    const Signed part = signed_from_meta(reader.read_text(kMetaSection), reader.path().string());
     UnitSpan unit{&work, number, is_index, documents.num_ids, 0, documents.sources.size(), 0};
-    for (const io::Json& entry : io::require<io::Json>(meta, "sources", file)) {
-        Source source = source_from_json(entry, file);
+    for (Source source : part.sources) {
         source.first_id = unit.first_id + unit.num_lines;
         unit.num_lines += source.num_lines;
         documents.sources.push_back(source);
@@ -166,12 +164,8 @@ void add_unit(Documents& documents, const Work& work, uint64_t number, bool is_i
     documents.num_ids += unit.num_lines;
     documents.units.push_back(unit);
     if (is_index) return;
-    for (size_t i = 0; i < unit.num_sources; ++i) {
-        const Source& source = documents.sources[unit.first_source + i];
-        documents.num_records += source.num_documents + source.num_bad;
-    }
-    documents.bad.merge(
-        corpus::BadRecords::from_state(io::require<io::Json>(meta, "bad_records", file), file));
+    documents.num_records += part.num_records;
+    documents.bad.merge(part.bad);
 }
 
 }  // namespace
@@ -203,6 +197,19 @@ std::string sign_meta(const Signed& documents) {
     io::Json sources = io::Json::array();
     for (const Source& source : documents.sources) sources.push_back(source_json(source));
     return io::to_line({{"sources", sources}, {"bad_records", documents.bad.state()}});
+}
+
+Signed signed_from_meta(const std::string& text, const std::string& source) {
+    const io::Json meta = io::parse_json(text, source);
+    Signed documents;
+    for (const io::Json& entry : io::require<io::Json>(meta, "sources", source)) {
+        documents.sources.push_back(source_from_json(entry, source));
+        const Source& input = documents.sources.back();
+        documents.num_records += input.num_documents + input.num_bad;
+    }
+    documents.bad =
+        corpus::BadRecords::from_state(io::require<io::Json>(meta, "bad_records", source), source);
+    return documents;
 }
 
 }  // namespace longhaul::dedup

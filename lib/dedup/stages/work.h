@@ -50,19 +50,6 @@ struct FateRow {
     uint64_t id = 0;
     uint64_t kept = 0;  // as Fate::kept
 };
-struct SetRow {
-    uint64_t id = 0;
-    uint64_t begin = 0;  // in shingles
-    uint64_t count = 0;
-    uint64_t hash = 0;  // XXH3-64 of the set's bytes
-};
-struct DecisionRow {
-    uint64_t id = 0;     // in the unit
-    uint64_t match = 0;  // as Decision::match
-    double jaccard = 0;
-    uint64_t verdict = 0;
-    bool operator<(const DecisionRow& other) const { return id < other.id; }
-};
 
 class Work {
  public:
@@ -132,5 +119,7 @@ Inputs all_inputs(const Work& work);
 
 /// The meta section of a sign file.
 std::string sign_meta(const Signed& documents);
+/// The same back, but for ids. @throws DataError naming `source`
+Signed signed_from_meta(const std::string& text, const std::string& source);
 
 }  // namespace longhaul::dedup

@@ -4,13 +4,15 @@
 // sets are read where they lie.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include "lib/dedup/external_sort.h"
+#include "lib/dedup/options.h"
 #include "lib/dedup/records.h"
-#include "lib/dedup/stages/membership_merge.h"
-#include "lib/dedup/stages/stage_units.h"
 
 namespace longhaul::dedup {
 
@@ -32,11 +34,15 @@ struct OrderedMembership {
     }
 };
 
+/// add() all candidates, finish(), then next().
 class RuleOrder {
  public:
-    /// Reads and sorts all candidates. @param merge is read to its end
-    RuleOrder(const UnitContext& context, const Documents& documents, MembershipMerge& merge);
+    /// Fills in the shingles of a candidate.
+    using ReadSet = std::function<void(const SetRow&, std::vector<uint64_t>&)>;
+    RuleOrder(const MemoryPlan& memory, SpillArea& area, uint64_t num_groups, ReadSet read_set);
 
+    void add(const OrderKey& order, const SetRow& set, std::span<const Packed48> groups);
+    void finish();
     /// The next candidate; its groups' last members are marked by this order.
     bool next(Candidate& candidate);
     /// Its shingles; valid until the next call of next().
@@ -47,13 +53,10 @@ class RuleOrder {
         OrderedCandidate candidate;
         std::vector<uint64_t> shingles;
     };
-    void add_unit(const UnitContext& context, size_t unit, MembershipMerge& merge);
     void load_window();
-    void read_set(Loaded& loaded) const;
 
-    const Documents& documents_;
-    uint64_t window_shingles_;                // at most, or one set
-    std::vector<StageReader> shingle_files_;  // of each unit
+    ReadSet read_set_;
+    uint64_t window_shingles_;  // at most, or one set
     ExternalSorter<OrderedCandidate> candidates_;
     ExternalSorter<OrderedMembership> memberships_;
     std::optional<OrderedCandidate> next_candidate_;
