@@ -29,20 +29,28 @@ BATCH = 2_000_000
 SHOWN = 5
 LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
           r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
-UPPER, LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 ENDING = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-WORDS = rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}*{LOWER}+{ENDING}|[^\r\n\p{{L}}\p{{N}}]?{UPPER}+{LOWER}*{ENDING}"
 REST = r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+
+
+def words(ending, but=""):
+    """Words that a capital begins. @param but an intersection that takes characters out of both classes"""
+    upper, lower = rf"[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{but}]", rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{but}]"
+    start = r"[^\r\n\p{L}\p{N}]?"
+    return f"{start}{upper}*{lower}+{ending}|{start}{upper}+{lower}*{ending}"
+
+
 PATTERNS = {  # the regular expressions behind the names of tok-shard's --pattern, as tiktoken's users write them
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
     "cl100k": (r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
                r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"),
-    "o200k": WORDS + r"|\p{N}{1,3}" + REST,
+    "o200k": words(ENDING) + r"|\p{N}{1,3}" + REST,
     "llama3": LLAMA3,
     "qwen2": LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}"),
     "qwen35": LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}").replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(
         r" ?[^\s\p{L}\p{N}]+", r" ?[^\s\p{L}\p{M}\p{N}]+"),
-    "nemo": (WORDS + r"|\p{N}" + REST).replace(ENDING, ""),
+    "tekken": words("") + r"|\p{N}" + REST,
+    "kimi-k2": r"[\p{Han}]+|" + words(ENDING, r"&&[^\p{Han}]") + r"|\p{N}{1,3}" + REST.replace("/", ""),
 }
 
 
