@@ -15,9 +15,15 @@ namespace {
 /// Pairs of adjacent tokens merge when their concatenation is a token; its rank is the priority.
 MergeTable make_merges(const Vocabulary& vocabulary) {
     MergeTable merges(vocabulary.num_used() * 2);
+    // Looking up every part of a token of a megabyte would never end; few lengths occur.
+    std::vector<bool> has_length(vocabulary.longest_token_bytes() + 1);
+    for (uint32_t id = 0; id < vocabulary.size(); ++id) {
+        has_length[vocabulary.bytes(id).size()] = true;
+    }
     for (uint32_t id = 0; id < vocabulary.size(); ++id) {
         const std::string_view bytes = vocabulary.bytes(id);
         for (size_t cut = 1; cut < bytes.size(); ++cut) {
+            if (!has_length[cut] || !has_length[bytes.size() - cut]) continue;
             const uint32_t left = vocabulary.find(bytes.substr(0, cut));
             if (left == kNoToken) continue;
             const uint32_t right = vocabulary.find(bytes.substr(cut));
@@ -54,6 +60,7 @@ void add_line(std::string_view line, const std::string& place, Vocabulary& vocab
 
 TokenizerParts parse_ranks(std::string_view text, const std::string& name,
                            const std::string& pattern) {
+    if (text.empty()) throw DataError(name + ": is empty");
     TokenizerParts parts;
     parts.kind = "ranks";
     parts.files = {{"ranks.tiktoken", std::string(text)}};
