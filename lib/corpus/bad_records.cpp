@@ -79,11 +79,13 @@ void BadRecords::add(const BadRecord& record) {
     if (named_.size() < kMaxNamed) named_.push_back(record);
 }
 
-void BadRecords::merge(const BadRecords& other) {
+void BadRecords::merge(const BadRecords& other, uint64_t lines_before) {
     count_ += other.count_;
     for (size_t i = 0; i < kNumReasons; ++i) by_reason_[i] += other.by_reason_[i];
     for (const BadRecord& record : other.named_) {
-        if (named_.size() < kMaxNamed) named_.push_back(record);
+        if (named_.size() >= kMaxNamed) break;
+        named_.push_back(record);
+        named_.back().line += lines_before;
     }
 }
 

@@ -65,7 +65,8 @@ class BadRecords {
 
     void add(const BadRecord& record);
     /// Adds the counts of `other`, whose records come later in the input.
-    void merge(const BadRecords& other);
+    /// @param lines_before of the input, where `other` counted its lines from 1
+    void merge(const BadRecords& other, uint64_t lines_before = 0);
 
     uint64_t count() const { return count_; }
     uint64_t count(Reason reason) const { return by_reason_[static_cast<size_t>(reason)]; }

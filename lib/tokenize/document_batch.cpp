@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/tokenize/document_batch.h"
 
-#include "lib/base/error.h"
+#include <cstring>
+#include <utility>
+
 #include "lib/corpus/document_reader.h"
 
 namespace longhaul::tokenize {
@@ -9,41 +11,84 @@ namespace longhaul::tokenize {
 using corpus::Reason;
 using corpus::ScanResult;
 
+void EncodedBatch::clear() {
+    ids.clear();
+    documents.clear();
+    counts = {};
+    bad = {};
+    fatal.reset();
+    is_cut_stream = false;
+    num_lines = 0;
+}
+
 BatchEncoder::BatchEncoder(const UnitContext& context)
     : context_(context),
-      encoder_(context.tokenizer, {context.job.special_text, size_t{32} << 20, true}) {}
+      encoder_(context.tokenizer, {context.job.special_text, size_t{32} << 20, true}),
+      json_(corpus::Layout::kJsonLines, context.job.reader.text_field),
+      lines_(corpus::Layout::kTextLines),
+      file_(corpus::Layout::kTextFile) {}
 
-EncodedBatch BatchEncoder::encode(LineBatch& batch) {
-    EncodedBatch out;
+corpus::DocumentScanner& BatchEncoder::scanner_for(corpus::Layout layout) {
+    if (layout == corpus::Layout::kJsonLines) return json_;
+    return layout == corpus::Layout::kTextLines ? lines_ : file_;
+}
+
+EncodedBatch BatchEncoder::encode(TextBatch& batch) {
+    EncodedBatch out = std::move(batch.result);
+    out.clear();
+    out.segment = batch.segment;
     out.input = batch.input;
-    corpus::DocumentScanner scanner(batch.layout, context_.job.reader.text_field);
-    out.ids.reserve(batch.bytes.size() / 3);
-    for (const LineBatch::Line& line : batch.lines) encode_line(batch, line, scanner, out);
-    batch.bytes = {};  // the reader may go on
+    std::string_view rest = batch.block.text();
+    const bool is_whole = batch.layout == corpus::Layout::kTextFile || batch.block.is_too_long;
+    uint64_t offset = batch.block.offset;
+    do {
+        const void* const newline =
+            is_whole || rest.empty() ? nullptr : std::memchr(rest.data(), '\n', rest.size());
+        const size_t size =
+            newline == nullptr
+                ? rest.size()
+                : static_cast<size_t>(static_cast<const char*>(newline) - rest.data());
+        Line line{rest.substr(0, size), out.num_lines, offset, batch.block.is_too_long,
+                  newline != nullptr};
+        line.is_too_long = line.is_too_long || size > context_.job.reader.max_line_bytes;
+        encode_line(batch, line, out);
+        ++out.num_lines;
+        const size_t used = newline == nullptr ? size : size + 1;
+        rest.remove_prefix(used);
+        offset += used;
+    } while (!rest.empty() && !out.fatal);
+    out.block = std::move(batch.block);
     return out;
 }
 
-void BatchEncoder::add_bad(const LineBatch& batch, const LineBatch::Line& line,
-                           const ScanResult& result, EncodedBatch& out) {
-    const corpus::BadRecord bad = corpus::make_bad_record(
-        batch.file, result, std::string_view(batch.bytes).substr(line.begin, line.size),
-        {line.row, line.offset});
-    if (context_.job.reader.policy.fail_at_first) throw DataError(bad.describe());
-    out.bad.add(bad);
+void BatchEncoder::add_bad(const TextBatch& batch, const Line& line, const ScanResult& result,
+                           EncodedBatch& out) const {
+    corpus::BadRecord bad =
+        corpus::make_bad_record(batch.file, result, line.text, {line.row, line.offset});
+    // A pipe whose writer died ends inside a line.
+    out.is_cut_stream =
+        batch.is_stream && batch.layout == corpus::Layout::kJsonLines && !line.has_newline &&
+        !line.is_too_long &&
+        (result.reason == Reason::kNotJson || result.reason == Reason::kInvalidUtf8);
+    if (out.is_cut_stream || context_.job.reader.policy.fail_at_first) {
+        out.fatal = std::move(bad);
+    } else {
+        out.bad.add(bad);
+    }
 }
 
-void BatchEncoder::encode_line(const LineBatch& batch, const LineBatch::Line& line,
-                               corpus::DocumentScanner& scanner, EncodedBatch& out) {
+void BatchEncoder::encode_line(const TextBatch& batch, const Line& line, EncodedBatch& out) {
     ScanResult result;
     if (line.is_too_long) {
         result.reason = Reason::kTooLong;
         result.detail = "see --max-line";
     } else {
-        std::string_view text = std::string_view(batch.bytes).substr(line.begin, line.size);
+        std::string_view text = line.text;
         static constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-        if (batch.begins_file && line.offset == 0 && text.starts_with(kByteOrderMark))
-            text.remove_prefix(3);
-        result = scanner.scan(text);
+        if (batch.begins_file && line.offset == 0 && text.starts_with(kByteOrderMark)) {
+            text.remove_prefix(kByteOrderMark.size());
+        }
+        result = scanner_for(batch.layout).scan(text);
     }
     if (result.is_blank) {
         ++out.counts.blank_lines;
@@ -51,24 +96,31 @@ void BatchEncoder::encode_line(const LineBatch& batch, const LineBatch::Line& li
     }
     ++out.counts.records;
     out.counts.lone_surrogates += result.num_lone_surrogates;
-    if (result.reason != Reason::kNone) return add_bad(batch, line, result, out);
-    if (result.text.empty()) {
+    if (result.reason == Reason::kNone && encode_text(result.text, line.row, out, result)) return;
+    add_bad(batch, line, result, out);
+}
+
+/// @return false when the document is bad; `result` says why
+bool BatchEncoder::encode_text(std::string_view text, uint64_t row, EncodedBatch& out,
+                               ScanResult& result) {
+    if (text.empty()) {
         ++out.counts.empty_documents;
-        if (context_.job.empty_documents == EmptyDocuments::kSkip) return;
+        if (context_.job.empty_documents == EmptyDocuments::kSkip) return true;
     }
     const size_t before = out.ids.size();
     if (context_.borders.bos) out.ids.push_back(*context_.borders.bos);
-    if (const token::AddedToken* found = encoder_.encode(result.text, out.ids)) {
+    if (const token::AddedToken* found = encoder_.encode(text, out.ids)) {
         out.ids.resize(before);
         result.reason = Reason::kControlText;
         result.detail = found->content.c_str();
-        return add_bad(batch, line, result, out);
+        return false;
     }
     if (context_.borders.eos) out.ids.push_back(*context_.borders.eos);
     ++out.counts.documents;
-    out.counts.text_bytes += result.text.size();
+    out.counts.text_bytes += text.size();
     out.counts.tokens += out.ids.size() - before;
-    out.documents.push_back({out.ids.size() - before, line.row});
+    out.documents.push_back({out.ids.size() - before, row});
+    return true;
 }
 
 }  // namespace longhaul::tokenize

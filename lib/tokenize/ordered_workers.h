@@ -8,6 +8,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -25,9 +26,11 @@ class OrderedWorkers {
 
     /// @param make_work called once for each worker, in this thread.
     /// @param max_cost of all jobs under way; a single dearer job still passes, alone.
+    /// @param max_jobs under way
     OrderedWorkers(int num_threads, uint64_t max_cost, const std::function<Work()>& make_work,
-                   std::function<void(Result& result)> consume)
-        : max_cost_(max_cost), consume_(std::move(consume)) {
+                   std::function<void(Result& result)> consume,
+                   size_t max_jobs = std::numeric_limits<size_t>::max())
+        : max_cost_(max_cost), max_jobs_(max_jobs), consume_(std::move(consume)) {
         for (int i = 0; i < num_threads; ++i) {
             threads_.emplace_back([this, work = make_work()] { run(work); });
         }
@@ -44,7 +47,9 @@ class OrderedWorkers {
 
     /// Hands in a job; consumes finished results, and waits for some when too much is under way.
     void submit(Job job, uint64_t cost) {
-        while (!items_.empty() && cost_ + cost > max_cost_) consume_front();
+        while (!items_.empty() && (cost_ + cost > max_cost_ || items_.size() >= max_jobs_)) {
+            consume_front();
+        }
         {
             const std::lock_guard lock(mutex_);
             items_.push_back(std::make_unique<Item>(std::move(job), cost));
@@ -105,6 +110,7 @@ class OrderedWorkers {
     }
 
     uint64_t max_cost_, cost_ = 0;
+    size_t max_jobs_;
     std::function<void(Result&)> consume_;
     std::mutex mutex_;
     std::condition_variable has_work_, has_result_;

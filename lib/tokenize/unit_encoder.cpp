@@ -7,7 +7,6 @@
 
 #include "lib/base/error.h"
 #include "lib/corpus/document_reader.h"
-#include "lib/io/line_reader.h"
 #include "lib/shards/shard_writer.h"
 #include "lib/tokenize/document_batch.h"
 #include "lib/tokenize/ordered_workers.h"
@@ -17,120 +16,116 @@ namespace longhaul::tokenize {
 
 namespace {
 
-constexpr size_t kBatchBytes = 1 << 20;
 /// What a byte of text may cost while it is under way: the text, its decoded form, up to one id of
 /// 4 bytes for each byte of it, and the same again while it is merged.
 constexpr uint64_t kCostPerByte = 10;
 
-using Workers = OrderedWorkers<LineBatch, EncodedBatch>;
+using Workers = OrderedWorkers<TextBatch, EncodedBatch>;
 
 /// Standard input or a pipe.
 bool is_stream(const std::string& path) {
     return path == "-" || !std::filesystem::is_regular_file(path);
 }
 
-/// Reads the segments of a unit and hands batches to the workers.
-class SegmentReader {
+/// Memory of batches that are done, for those to come: fresh pages cost more than what is done
+/// with them.
+class BatchMemory {
  public:
-    SegmentReader(const UnitContext& context, Workers& workers)
-        : context_(context), workers_(workers) {}
-
-    SegmentResult read(const PlannedSegment& segment) {
-        const std::string& path = context_.job.inputs[segment.input];
-        const corpus::ReaderOptions& options = context_.job.reader;
-        const corpus::Layout layout = corpus::parse_layout(options.layout, path);
-        std::unique_ptr<io::InputStream> input;
-        SegmentResult result{segment.input, segment.begin, segment.end, segment.is_whole, 0, {}};
-        if (segment.is_whole) {
-            input = corpus::open_documents(path, options);
-        } else if (corpus::is_parquet(options, path)) {
-            auto part = corpus::open_parquet_part(path, options, segment.begin, segment.end);
-            result.begin = part->first_byte();
-            input = std::move(part);
-        } else {
-            auto range = std::make_unique<RangeInput>(path, segment.begin, segment.end);
-            result.begin = range->first_byte();
-            input = std::move(range);
-        }
-        batch_ = {};
-        batch_.file = input->name();
-        batch_.input = segment.input;
-        batch_.begins_file = segment.begin == 0;
-        batch_.layout = layout;
-        reported_ = 0;
-        if (layout == corpus::Layout::kTextFile) {
-            read_whole(*input);
-            result.lines = 1;
-        } else {
-            result.lines = read_lines(*input);
-        }
-        submit(*input);
-        result.end = result.begin + input->stored_bytes();
-        result.xxh3_128 = input->stored_hash();
-        return result;
+    void give(EncodedBatch&& batch) {
+        constexpr size_t kKeptIds = 1 << 19;
+        if (batch.ids.capacity() <= kKeptIds) spare_.push_back(std::move(batch));
+    }
+    void take(TextBatch& batch) {
+        if (spare_.empty()) return;
+        batch.result = std::move(spare_.back());
+        batch.block = std::move(batch.result.block);
+        spare_.pop_back();
     }
 
  private:
-    uint64_t read_lines(io::InputStream& input) {
-        io::LineReader lines(input, context_.job.reader.max_line_bytes);
-        io::Line line;
-        uint64_t count = 0;
-        while (lines.next(line)) {
-            // A line too long is known by its first bytes only; they are enough to name it.
-            const std::string_view text = line.is_too_long ? line.text.substr(0, 64) : line.text;
-            batch_.lines.push_back(
-                {batch_.bytes.size(), text.size(), line.number - 1, line.offset, line.is_too_long});
-            batch_.bytes += text;
-            ++count;
-            if (!line.has_newline && batch_.layout == corpus::Layout::kJsonLines) {
-                check_last_line(input, line);
-            }
-            if (batch_.bytes.size() >= kBatchBytes || batch_.lines.size() >= 65536) submit(input);
+    std::vector<EncodedBatch> spare_;
+};
+
+/// Reads the segments of a unit and hands batches to the workers.
+class SegmentReader {
+ public:
+    SegmentReader(const UnitContext& context, Workers& workers, BatchMemory& memory)
+        : context_(context), workers_(workers), memory_(memory) {}
+
+    /// Fills `result` but for its lines, which the consumer counts.
+    void read(const PlannedSegment& segment, size_t number, SegmentResult& result) {
+        const std::string& path = context_.job.inputs[segment.input];
+        result = {segment.input, segment.begin, segment.end, segment.is_whole, 0, {}};
+        const std::unique_ptr<io::InputStream> input = open(segment, result.begin);
+        const corpus::ReaderOptions& options = context_.job.reader;
+        const corpus::Layout layout = corpus::parse_layout(options.layout, path);
+        BlockReader blocks(*input, layout != corpus::Layout::kTextFile, options.max_line_bytes);
+        uint64_t reported = 0;
+        for (;;) {
+            TextBatch batch;
+            memory_.take(batch);
+            const bool has_block = blocks.next(batch.block);
+            if (context_.on_progress) context_.on_progress(input->stored_bytes() - reported);
+            reported = input->stored_bytes();
+            if (!has_block) break;
+            batch.file = input->name();
+            batch.segment = number;
+            batch.input = segment.input;
+            batch.begins_file = segment.begin == 0;
+            batch.is_stream = is_stream_;
+            batch.layout = layout;
+            const uint64_t size = std::max<uint64_t>(batch.block.text().size(), 4096);
+            workers_.submit(std::move(batch), size * kCostPerByte);
         }
-        return count;
+        result.end = result.begin + input->stored_bytes();
+        result.xxh3_128 = input->stored_hash();
     }
 
-    /// A pipe whose writer died ends inside a line.
-    void check_last_line(const io::InputStream& input, const io::Line& line) const {
-        if (!is_stream(context_.job.inputs[batch_.input]) || line.is_too_long) return;
-        corpus::DocumentScanner scanner(batch_.layout, context_.job.reader.text_field);
-        const corpus::Reason reason = scanner.scan(line.text).reason;
-        if (reason != corpus::Reason::kNotJson && reason != corpus::Reason::kInvalidUtf8) return;
-        throw DataError(
-            format("{}:{}:{}: the stream was cut: its last line has no newline and is not whole; "
-                   "see why the program that writes it ended",
-                   input.name(), line.number, line.offset));
-    }
-
-    void read_whole(io::InputStream& input) {
-        const uint64_t limit = context_.job.reader.max_line_bytes;
-        std::string block(1 << 18, '\0');
-        bool is_too_long = false;
-        while (const size_t got = input.read(std::as_writable_bytes(std::span(block)))) {
-            is_too_long = is_too_long || batch_.bytes.size() + got > limit;
-            if (!is_too_long) batch_.bytes.append(block, 0, got);
+ private:
+    std::unique_ptr<io::InputStream> open(const PlannedSegment& segment, uint64_t& begin) {
+        const std::string& path = context_.job.inputs[segment.input];
+        const corpus::ReaderOptions& options = context_.job.reader;
+        is_stream_ = is_stream(path);
+        if (segment.is_whole) return corpus::open_documents(path, options);
+        if (corpus::is_parquet(options, path)) {
+            auto part = corpus::open_parquet_part(path, options, segment.begin, segment.end);
+            begin = part->first_byte();
+            return part;
         }
-        batch_.lines.push_back({0, batch_.bytes.size(), 0, 0, is_too_long});
-    }
-
-    void submit(const io::InputStream& input) {
-        if (context_.on_progress) context_.on_progress(input.stored_bytes() - reported_);
-        reported_ = input.stored_bytes();
-        if (batch_.lines.empty()) return;
-        LineBatch next;
-        next.file = batch_.file;
-        next.input = batch_.input;
-        next.begins_file = batch_.begins_file;
-        next.layout = batch_.layout;
-        const uint64_t cost = std::max<uint64_t>(batch_.bytes.size(), 4096) * kCostPerByte;
-        workers_.submit(std::exchange(batch_, std::move(next)), cost);
+        auto range = std::make_unique<RangeInput>(path, segment.begin, segment.end);
+        begin = range->first_byte();
+        return range;
     }
 
     const UnitContext& context_;
     Workers& workers_;
-    LineBatch batch_;
-    uint64_t reported_ = 0;
+    BatchMemory& memory_;
+    bool is_stream_ = false;
 };
+
+[[noreturn]] void fail_at(const EncodedBatch& batch, corpus::BadRecord bad, uint64_t first_row) {
+    bad.line += first_row;
+    if (!batch.is_cut_stream) throw DataError(bad.describe());
+    throw DataError(
+        format("{}:{}:{}: the stream was cut: its last line has no newline and is not whole; "
+               "see why the program that writes it ended",
+               bad.file, bad.line, bad.byte));
+}
+
+/// Writes the documents of a batch, whose turn it is, and adds up its counts.
+void add_batch(const EncodedBatch& batch, shards::ShardWriter& writer, UnitResult& result) {
+    SegmentResult& segment = result.segments[batch.segment];
+    if (batch.fatal) fail_at(batch, *batch.fatal, segment.lines);
+    size_t begin = 0;
+    for (const EncodedBatch::Document& document : batch.documents) {
+        writer.add(std::span(batch.ids).subspan(begin, document.num_ids), batch.input,
+                   segment.lines + document.row);
+        begin += document.num_ids;
+    }
+    result.counts.add(batch.counts);
+    result.bad.merge(batch.bad, segment.lines);
+    segment.lines += batch.num_lines;
+}
 
 }  // namespace
 
@@ -162,23 +157,22 @@ UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t nu
     shards::ShardWriter writer({context.job.output, context.job.tmp_dir, number,
                                 context.job.shard_tokens, context.token_type,
                                 context.tokenizer.vocab_size(), context.tokenizer.hash()});
+    result.segments.resize(unit.size());
+    BatchMemory memory;
     const auto consume = [&](EncodedBatch& batch) {
-        size_t begin = 0;
-        for (const EncodedBatch::Document& document : batch.documents) {
-            writer.add(std::span(batch.ids).subspan(begin, document.num_ids), batch.input,
-                       document.row);
-            begin += document.num_ids;
-        }
-        result.counts.add(batch.counts);
-        result.bad.merge(batch.bad);
+        add_batch(batch, writer, result);
+        memory.give(std::move(batch));
     };
     const auto make_work = [&context]() -> Workers::Work {
         auto encoder = std::make_shared<BatchEncoder>(context);
-        return [encoder](LineBatch& batch) { return encoder->encode(batch); };
+        return [encoder](TextBatch& batch) { return encoder->encode(batch); };
     };
-    Workers workers(context.job.threads, batch_budget(context.job), make_work, consume);
-    SegmentReader reader(context, workers);
-    for (const PlannedSegment& segment : unit) result.segments.push_back(reader.read(segment));
+    // A few blocks ahead keep all workers busy; more would only leave the caches.
+    const auto max_batches = 2 * static_cast<size_t>(context.job.threads) + 2;
+    Workers workers(context.job.threads, batch_budget(context.job), make_work, consume,
+                    max_batches);
+    SegmentReader reader(context, workers, memory);
+    for (size_t i = 0; i < unit.size(); ++i) reader.read(unit[i], i, result.segments[i]);
     workers.finish();
     const std::string& first = context.job.inputs[unit.front().input];
     if (is_stream(first) && result.counts.records == 0) {
