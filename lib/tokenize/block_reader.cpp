@@ -90,12 +90,14 @@ bool BlockReader::next_document(Block& block) {
     while (true) {
         if (block.size_ == block.capacity_) block.reserve(2 * block.size_);
         const size_t got = input_.read(block.room());
-        if (got == 0) return true;
+        if (got == 0) break;
         block.size_ += got;
         if (block.size_ <= max_line_bytes_) continue;
         block.is_too_long = true;
-        block.size_ = 0;  // the rest streams past, so that the hash is complete
+        block.size_ = 0;  // what is read further streams past, so that the hash is complete
     }
+    if (block.is_too_long) block.size_ = 0;
+    return true;
 }
 
 }  // namespace longhaul::tokenize
