@@ -38,7 +38,7 @@ std::vector<Part> read_all(const std::string& text, size_t chunk, uint64_t max_l
 TEST_CASE("block reader: blocks are whole lines and join to the input") {
     std::string text;
     for (int i = 0; i < 60000; ++i) text += std::string(static_cast<size_t>(i % 97), 'a') + "\n";
-    for (const std::string& end : {"", "no newline"}) {
+    for (const char* const end : {"", "no newline"}) {
         const std::string whole = text + end;
         for (const size_t chunk : {size_t{4097}, size_t{1} << 20}) {
             std::string joined;
