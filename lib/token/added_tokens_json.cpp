@@ -26,7 +26,10 @@ void check_normalized_contents(const JsonField& field, const TokenizerParts& par
     for (const AddedToken& token : parts.added) {
         if (!token.is_normalized) continue;
         const std::string content = parts.normalizer.apply(token.content);
-        if (!content.empty() && !contents.insert(content).second) {
+        if (content.empty()) {
+            field.fail(format("\"{}\" is nothing once it is normalised", token.content));
+        }
+        if (!contents.insert(content).second) {
             field.fail(
                 format("\"{}\" is, normalised, the same as another added token", token.content));
         }
