@@ -3,6 +3,7 @@
 // Tokens that are found in the text before anything else: control tokens such as <|endoftext|> and
 // other added tokens. Semantics of huggingface/tokenizers, tokenizer/added_vocabulary.rs.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,12 +44,27 @@ class AddedTokenFinder {
         size_t begin = 0, end = 0;
         const AddedToken* token = nullptr;
     };
-    Found find(std::string_view text, size_t from) const;
+    /// Where rare first bytes occur next, so that each is looked for only once in a text.
+    struct Cursor {
+        std::array<size_t, 4> next{};
+        bool is_set = false;
+    };
+    Found find(std::string_view text, size_t from, Cursor& cursor) const;
+    /// The first position from `from` on where a token may begin, or the end of the text.
+    size_t next_candidate(std::string_view text, size_t from, Cursor& cursor) const;
+    bool may_begin(uint8_t first, uint8_t second) const {
+        const unsigned pair = first * 256u + second;
+        return (pairs_[pair >> 6] >> (pair & 63)) & 1;
+    }
+    Found longest_at(std::string_view text, size_t begin) const;
 
     std::vector<AddedToken> tokens_;
     MergeTable trie_;  // (node, byte) -> Merge{rank: index of a token that ends there, id: node}
     uint32_t num_nodes_ = 1;
-    bool is_first_byte_[256] = {};
+    std::string first_bytes_;                 // of all tokens, each once
+    bool has_rare_starts_ = true;             // few first bytes, none of them common in text
+    std::array<uint64_t, 1024> pairs_{};      // the first two bytes of a token
+    std::array<bool, 256> is_single_byte_{};  // bytes that are a token
 };
 
 }  // namespace longhaul::token

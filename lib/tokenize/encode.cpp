@@ -172,9 +172,23 @@ void encode_units(const UnitContext& context, const Plan& plan) {
               human_bytes(counts.text_bytes), human_duration(elapsed.count()));
 }
 
+/// A document has at most one token at each end: which of several is the user's choice.
+void check_template(const char* option, const std::string& asked, const char* side,
+                    const std::vector<uint32_t>& ids, const token::Tokenizer& tokenizer) {
+    if (asked != "auto" || ids.size() < 2) return;
+    std::string names;
+    for (const uint32_t id : ids) names += (names.empty() ? "" : " ") + tokenizer.token_text(id);
+    throw UsageError(
+        format("the tokenizer's template has {} tokens {} a text ({}): name one by "
+               "{} TOKEN, or {} none",
+               ids.size(), side, names, option, option));
+}
+
 }  // namespace
 
 Borders resolve_borders(const token::Tokenizer& tokenizer, const EncodeJob& job) {
+    check_template("--bos", job.bos, "before", tokenizer.parts().prefix, tokenizer);
+    check_template("--eos", job.eos, "after", tokenizer.parts().suffix, tokenizer);
     Borders borders;
     borders.bos =
         with_context([&] { return resolve(tokenizer, job.bos, tokenizer.default_bos()); }, "--bos");

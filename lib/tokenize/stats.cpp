@@ -121,8 +121,8 @@ ExitCode run_stats(const DataSource& source, bool as_json) {
         add_shard(*shards::open_shard(data.set.folder, details, i), stats);
     }
     for (uint32_t id = 0; tokenizer != nullptr && id < stats.by_id.size(); ++id) {
-        if (!tokenizer->is_special(id)) {
-            stats.text_bytes += stats.by_id[id] * tokenizer->token_bytes(id).size();
+        if (stats.by_id[id] != 0 && !tokenizer->is_special(id)) {
+            stats.text_bytes += stats.by_id[id] * tokenizer->decoded_bytes(id);
         }
     }
     const io::Json json = to_json(details, tokenizer, stats);

@@ -11,6 +11,7 @@
 #include "lib/comm/world.h"
 #include "lib/log/log.h"
 #include "lib/model/hf_config.h"
+#include "lib/token/decode_stream.h"
 #include "lib/token/encoder.h"
 #include "lib/token/load.h"
 #include "lib/train/engine.h"
@@ -106,45 +107,29 @@ class InferenceModel {
     std::unique_ptr<parallel::ParamStore> store_;
 };
 
-/// Bytes of `text` up to the last whole UTF-8 character.
-size_t whole_characters(std::string_view text) {
-    size_t end = text.size();
-    for (size_t back = 1; back <= 4 && back <= text.size(); ++back) {
-        const auto byte = static_cast<unsigned char>(text[text.size() - back]);
-        if ((byte & 0xC0) == 0x80) continue;  // inside a character
-        const size_t length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-        if (length > back) end = text.size() - back;
-        break;
-    }
-    return end;
-}
-
 /// Turns tokens into text, keeping a character that is not complete yet.
 class TextStream {
  public:
-    TextStream(const token::Tokenizer& tokenizer,
+    /// @param prompt whose text is known
+    TextStream(const token::Tokenizer& tokenizer, const std::vector<int32_t>& prompt,
                const std::function<void(std::string_view)>& on_text)
-        : tokenizer_(tokenizer), on_text_(on_text) {}
+        : decoder_(tokenizer, true, std::vector<uint32_t>(prompt.begin(), prompt.end())),
+          on_text_(on_text) {}
 
-    void add(int32_t token) {
-        const auto id = static_cast<uint32_t>(token);
-        pending_ += tokenizer_.decode({&id, 1}, true);
-        emit(whole_characters(pending_));
-    }
-    void finish() { emit(pending_.size()); }
+    void add(int32_t token) { emit(decoder_.add(static_cast<uint32_t>(token))); }
+    void finish() { emit(decoder_.finish()); }
     const std::string& text() const { return text_; }
 
  private:
-    void emit(size_t num) {
-        if (num == 0) return;
-        text_ += pending_.substr(0, num);
-        if (on_text_) on_text_(std::string_view(pending_).substr(0, num));
-        pending_.erase(0, num);
+    void emit(const std::string& part) {
+        if (part.empty()) return;
+        text_ += part;
+        if (on_text_) on_text_(part);
     }
 
-    const token::Tokenizer& tokenizer_;
+    token::DecodeStream decoder_;
     const std::function<void(std::string_view)>& on_text_;
-    std::string pending_, text_;
+    std::string text_;
 };
 
 std::vector<int32_t> encode_prompt(const token::Tokenizer& tokenizer, const std::string& prompt) {
@@ -232,7 +217,7 @@ TextResult generate_text(const TextOptions& options,
     if (options.stop_at_end && tokenizer.default_eos()) {
         generate_options.stop_token = static_cast<int32_t>(*tokenizer.default_eos());
     }
-    TextStream stream(tokenizer, on_text);
+    TextStream stream(tokenizer, prompt, on_text);
     const auto start = std::chrono::steady_clock::now();
     const GenerateResult generated =
         generate(prepared.inference->transformer(), prompt, generate_options, [&](int32_t token) {

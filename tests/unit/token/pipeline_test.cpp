@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "lib/io/stream.h"
+#include "lib/token/decode_stream.h"
 #include "lib/token/encoder.h"
 #include "lib/token/load.h"
 #include "lib/token/tokenizer_json_parts.h"
@@ -94,6 +95,10 @@ void check_tokenizer(const Json& spec, const Json& cases, Counter& counter) {
                         tokenizer.parts().suffix.end());
             counter.check("ids with template", one[0], full, one[3]);
             counter.check("decoded", one[0], tokenizer.decode(full, false), one[4]);
+            DecodeStream stream(tokenizer, false);
+            std::string streamed;
+            for (const uint32_t id : full) streamed += stream.add(id);
+            counter.check("streamed", one[0], streamed + stream.finish(), one[4]);
             counter.check("decoded without specials", one[0], tokenizer.decode(full, true), one[5]);
             if (tokenizer.is_lossless()) {
                 counter.check("text", one[0], tokenizer.decode(parsed, false), one[0]);
