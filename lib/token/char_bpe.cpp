@@ -69,17 +69,17 @@ void CharBpe::prepare_cuts() {
         cuts_.add_token(vocabulary_.bytes(merge.id));
     });
     loses_text_ = !has_all_bytes;
-    can_cut_ = merges_are_texts && !has_affixes();
-    if (has_all_bytes || options_.unknown_id == kNoToken) {
-        cuts_.allow_before_all();
-        return;
-    }
+    // Characters on both sides of a dropped one become neighbours.
+    const bool drops_characters = !has_all_bytes && options_.unknown_id == kNoToken;
+    can_cut_ = merges_are_texts && !has_affixes() && !drops_characters;
+    if (has_all_bytes) cuts_.allow_before_all();
     for (uint32_t id = 0; id < vocabulary_.size(); ++id) {
         const std::string_view text = vocabulary_.bytes(id);
         if (text.empty()) continue;
         const NextChar first = next_char(text, 0);
         if (characters_.get(first.character) == id) cuts_.allow_before(first.character);
     }
+    cuts_.finish();
 }
 
 /// @param text storage for a character with affixes; afterwards the character as it is looked up.
@@ -130,15 +130,17 @@ void CharBpe::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
             return;
         }
     }
-    thread_local std::vector<uint32_t> symbols;
-    while (!piece.empty()) {
-        const size_t length = independent_prefix(piece);
-        symbols.clear();
-        initial_symbols(piece.substr(0, length), symbols);
-        merge_symbols(merges_, symbols, nullptr);
-        ids.insert(ids.end(), symbols.begin(), symbols.end());
-        piece.remove_prefix(length);
+    for (PartCursor parts(*this, piece, can_cut_); !parts.is_done();) {
+        encode_part(parts.next(), ids);
     }
+}
+
+void CharBpe::encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
+    thread_local std::vector<uint32_t> symbols;
+    symbols.clear();
+    initial_symbols(part, symbols);
+    merge_symbols(merges_, symbols, nullptr);
+    ids.insert(ids.end(), symbols.begin(), symbols.end());
 }
 
 void CharBpe::encode_whole(std::string_view piece, std::vector<uint32_t>& ids) const {

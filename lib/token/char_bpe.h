@@ -35,8 +35,8 @@ class CharBpe : public Model {
     bool loses_text() const override { return loses_text_; }
     void encode(std::string_view piece, std::vector<uint32_t>& ids) const override;
     bool cuts_pieces() const override { return can_cut_ && !options_.whole_piece_first; }
-    size_t independent_prefix(std::string_view piece) const override {
-        return can_cut_ ? cuts_.first_cut(piece) : piece.size();
+    size_t cut(std::string_view piece, uint32_t* ends, size_t most) const override {
+        return cuts_.cut(piece, ends, most);
     }
     /// The same without cutting, by the heap: for tests.
     void encode_whole(std::string_view piece, std::vector<uint32_t>& ids) const;
@@ -48,6 +48,7 @@ class CharBpe : public Model {
     void prepare_cuts();
     uint32_t find_symbol(std::string_view character, bool is_first, bool is_last,
                          std::string& text) const;
+    void encode_part(std::string_view part, std::vector<uint32_t>& ids) const;
     void initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const;
     bool has_affixes() const {
         return !options_.inner_prefix.empty() || !options_.end_suffix.empty();

@@ -1,76 +1,111 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/token/cut_table.h"
 
-#include <cstring>
+#include <algorithm>
+#include <bit>
 
 namespace longhaul::token {
 
 namespace {
 
-constexpr char32_t kWordStart = 0x2581;  // LOWER ONE EIGHTH BLOCK, a space in SentencePiece
-constexpr std::string_view kWordStartBytes = "\xE2\x96\x81";
+constexpr uint64_t kNoPair = ~uint64_t{0};
+
+constexpr std::string_view kSpaceBytes = "\xE2\x96\x81";  // of kSpace
+
+uint64_t pair_of(char32_t left, char32_t right) {
+    return uint64_t{left} << 32 | right;
+}
 
 }  // namespace
-
-void CutTable::note_pair(char32_t left, char32_t right) {
-    if ((left | right) < 128) {
-        ascii_pairs_[left * 128 + right] = true;
-    } else {
-        pairs_.insert(uint64_t{left} << 32 | right);
-    }
-    if (right == kWordStart && left != kWordStart) is_inside_words_ = true;
-}
 
 void CutTable::add_token(std::string_view token) {
     if (token.empty()) return;
     NextChar left = next_char(token, 0);
     while (left.end < token.size()) {
         const NextChar right = next_char(token, left.end);
-        note_pair(left.character, right.character);
-        left = right;
-    }
-}
-
-void CutTable::allow_before(char32_t character) {
-    allowed_.set(character, 1);
-}
-
-/// The first U+2581 after another character, when a cut is allowed there.
-size_t CutTable::word_end(std::string_view text) const {
-    if (is_inside_words_ || (!is_allowed_before_all_ && allowed_.get(kWordStart) == kNoToken)) {
-        return text.size();
-    }
-    size_t position = 0;
-    while (text.substr(position).starts_with(kWordStartBytes)) position += kWordStartBytes.size();
-    while (position < text.size()) {
-        const void* found =
-            std::memchr(text.data() + position, kWordStartBytes[0], text.size() - position);
-        if (found == nullptr) return text.size();
-        position = static_cast<size_t>(static_cast<const char*>(found) - text.data());
-        if (text.substr(position).starts_with(kWordStartBytes)) return position;
-        ++position;
-    }
-    return text.size();
-}
-
-size_t CutTable::first_cut(std::string_view text) const {
-    const size_t word = word_end(text.substr(0, kShortBytes + kWordStartBytes.size()));
-    if (word <= kShortBytes || text.size() <= kShortBytes) return std::min(word, text.size());
-    // A long word, or a language without spaces.
-    size_t last = 0;
-    NextChar left = next_char(text, 0);
-    while (left.end < text.size()) {
-        const NextChar right = next_char(text, left.end);
-        if (is_cut(left.character, right.character)) {
-            if (left.end > kShortBytes) return last != 0 ? last : left.end;
-            last = left.end;
-            if ((left.character | right.character) >= 128) return last;  // short parts repeat more
-        } else if (last != 0 && right.end > kShortBytes) {
-            return last;
+        const uint32_t narrow_left = narrow(left.character), narrow_right = narrow(right.character);
+        if (narrow_left < kNarrow && narrow_right < kNarrow) {
+            narrow_pairs_[narrow_left * kNarrow + narrow_right] = true;
+        } else {
+            pairs_.push_back(pair_of(left.character, right.character));
         }
         left = right;
     }
-    return last != 0 ? last : text.size();
+}
+
+size_t CutTable::slot_of(uint64_t pair) const {
+    const size_t mask = slots_.size() - 1;
+    uint64_t hash = pair * 0x9E3779B97F4A7C15ull;
+    hash ^= hash >> 32;
+    size_t slot = hash & mask;
+    while (slots_[slot] != kNoPair && slots_[slot] != pair) slot = (slot + 1) & mask;
+    return slot;
+}
+
+void CutTable::finish() {
+    std::sort(pairs_.begin(), pairs_.end());
+    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+    slots_.assign(std::bit_ceil(pairs_.size() * 2 + 2), kNoPair);
+    for (const uint64_t pair : pairs_) slots_[slot_of(pair)] = pair;
+    for (uint32_t right = 0; right < kNarrow; ++right) {
+        const char32_t character = right == kNarrow - 1 ? kSpace : right;
+        const bool is_allowed = is_allowed_before_all_ || allowed_.get(character) != kNoToken;
+        for (uint32_t left = 0; left < kNarrow; ++left) {
+            const uint32_t at = left * kNarrow + right;
+            narrow_cuts_[at] = is_allowed && !narrow_pairs_[at];
+        }
+    }
+}
+
+bool CutTable::is_cut(char32_t left, char32_t right) const {
+    const uint32_t narrow_left = narrow(left), narrow_right = narrow(right);
+    if (narrow_left < kNarrow && narrow_right < kNarrow) {
+        return narrow_cuts_[narrow_left * kNarrow + narrow_right];
+    }
+    if (!is_allowed_before_all_ && allowed_.get(right) == kNoToken) return false;
+    const uint64_t pair = pair_of(left, right);
+    return slots_[slot_of(pair)] != pair;
+}
+
+/// Goes on over narrow characters. @return the number of ends
+size_t CutTable::cut_narrow(std::string_view text, NextChar& left, uint32_t* ends, size_t count,
+                            size_t most) const {
+    uint32_t narrow_left = narrow(left.character);
+    if (narrow_left >= kNarrow) return count;
+    size_t position = left.end;
+    while (position < text.size() && count < most) {
+        uint32_t narrow_right = static_cast<uint8_t>(text[position]);
+        size_t length = 1;
+        if (narrow_right >= kNarrow - 1) {
+            if (!text.substr(position).starts_with(kSpaceBytes)) break;
+            narrow_right = kNarrow - 1;
+            length = kSpaceBytes.size();
+        }
+        ends[count] = static_cast<uint32_t>(position);
+        count += narrow_cuts_[narrow_left * kNarrow + narrow_right];
+        narrow_left = narrow_right;
+        position += length;
+    }
+    left = {narrow_left == kNarrow - 1 ? kSpace : narrow_left, position};
+    return count;
+}
+
+size_t CutTable::cut(std::string_view text, uint32_t* ends, size_t most) const {
+    size_t count = 0;
+    NextChar left = next_char(text, 0);
+    for (;;) {
+        count = cut_narrow(text, left, ends, count, most);
+        if (count == most) return count;
+        if (left.end == text.size()) break;
+        const NextChar right = next_char(text, left.end);
+        if (is_cut(left.character, right.character)) {
+            ends[count++] = static_cast<uint32_t>(left.end);
+            if (count == most) return count;
+        }
+        left = right;
+    }
+    ends[count++] = static_cast<uint32_t>(text.size());
+    return count;
 }
 
 }  // namespace longhaul::token

@@ -2,8 +2,10 @@
 #pragma once
 // The part of a tokenizer that turns one piece of text into ids (HF tokenizers: "model").
 
+#include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/token/vocabulary.h"
@@ -23,17 +25,48 @@ class Model {
     virtual bool takes_bytes() const { return false; }
     /// Appends the ids of one piece. @param piece not empty; see takes_bytes().
     virtual void encode(std::string_view piece, std::vector<uint32_t>& ids) const = 0;
-    /// True when independent_prefix() can cut. A model that may get whole documents as one piece
-    /// (there is no pre-tokeniser) cuts them, so that their parts can be remembered.
+    /// True when cut() can cut. A model that may get whole documents as one piece (there is no
+    /// pre-tokeniser) cuts them, so that their parts can be remembered.
     virtual bool cuts_pieces() const { return false; }
-    /// Bytes of the first part of `piece`: the ids of part and rest, each encoded alone, are the
-    /// ids of the whole. @param piece as for encode().
-    virtual size_t independent_prefix(std::string_view piece) const { return piece.size(); }
+    /// Writes where the first parts of `piece` end, the last at the end of the piece if there is
+    /// room: their ids, each encoded alone, are those of the whole. @param piece as for encode(),
+    /// below 4 GiB @param ends room for `most` numbers @return how many, at least 1
+    virtual size_t cut(std::string_view piece, uint32_t* ends, size_t /*most*/) const {
+        ends[0] = static_cast<uint32_t>(piece.size());
+        return 1;
+    }
     /// The id of what the vocabulary can not express, or kNoToken: it is dropped, or there is
     /// nothing of that kind.
     virtual uint32_t unknown_id() const = 0;
     /// True when some text can not be decoded from its ids: it becomes unknown_id() or is dropped.
     virtual bool loses_text() const { return unknown_id() != kNoToken; }
+};
+
+/// The parts that Model::cut() makes of a piece, one after the other.
+class PartCursor {
+ public:
+    /// @param cuts false: the piece is the only part.
+    PartCursor(const Model& model, std::string_view piece, bool cuts)
+        : model_(model), rest_(piece), cuts_(cuts) {}
+    bool is_done() const { return rest_.empty() && at_ == count_; }
+    std::string_view next() {
+        if (!cuts_) return std::exchange(rest_, {});
+        if (at_ == count_) {
+            window_ = rest_;
+            count_ = model_.cut(rest_, ends_.data(), ends_.size());
+            rest_.remove_prefix(ends_[count_ - 1]);
+            at_ = 0;
+        }
+        const uint32_t begin = at_ == 0 ? 0 : ends_[at_ - 1];
+        return window_.substr(begin, ends_[at_++] - begin);
+    }
+
+ private:
+    const Model& model_;
+    std::string_view rest_, window_;  // behind the known ends; what they count from
+    std::array<uint32_t, 64> ends_;
+    size_t count_ = 0, at_ = 0;
+    bool cuts_;
 };
 
 }  // namespace longhaul::token

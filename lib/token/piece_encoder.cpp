@@ -24,20 +24,17 @@ void PieceEncoder::encode(std::string_view piece, size_t readable, std::vector<u
     ids.insert(ids.end(), room_.data(), out);
 }
 
+/// A long piece, maybe a whole document. Not for pieces of a batch: it makes batches itself.
 void PieceEncoder::encode_long(std::string_view piece, std::vector<uint32_t>& ids) {
     if (!cuts_pieces_) {
         model_.encode(piece, ids);
         return;
     }
+    std::array<uint32_t, kBatch> ends;
     while (!piece.empty()) {
-        const size_t length = model_.independent_prefix(piece);
-        const std::string_view part = piece.substr(0, length);
-        if (length <= LongKey::kMaxBytes) {
-            encode(part, piece.size(), ids);
-        } else {
-            model_.encode(part, ids);
-        }
-        piece.remove_prefix(length);
+        const size_t count = model_.cut(piece, ends.data(), ends.size());
+        encode(piece, 0, ends.data(), count, ids);
+        piece.remove_prefix(ends[count - 1]);
     }
 }
 
@@ -100,7 +97,7 @@ void PieceEncoder::encode_batch(std::string_view text, size_t count, std::vector
         } else {
             ids.insert(ids.end(), room_.data(), out);
             out = room_.data();
-            encode_long(piece, ids);
+            model_.encode(piece, ids);
         }
         // What follows may take kMostInline each.
         if (static_cast<size_t>(out - room_.data()) > (i + 1) * kMostInline) {

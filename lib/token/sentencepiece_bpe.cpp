@@ -48,6 +48,7 @@ void SentencePieceBpe::add_pieces(const SentencePieceModel& model) {
         }
     }
     user_defined_ = PrefixTrie(std::move(user_defined));
+    cuts_.finish();
 }
 
 /// The symbol of a text that may be half of a merge, or kNoToken.
@@ -110,15 +111,19 @@ void SentencePieceBpe::append_ids(const std::vector<uint32_t>& symbols,
                                   std::vector<uint32_t>& ids) const {
     bool is_after_unknown = false;
     for (const uint32_t symbol : symbols) {
-        const bool is_unknown = symbol >= kFirstCharacter;
+        const bool is_character = symbol >= kFirstCharacter;
+        // An unused piece that did not come from a merge is no better than an unknown character.
+        const bool is_unknown = is_character || is_unused_[symbol];
         if (!is_unknown) {
             ids.push_back(symbol);
         } else if (byte_fallback_) {
             char bytes[4];
-            const char* const end = text::put_utf8(symbol - kFirstCharacter, bytes);
-            for (const char* byte = bytes; byte != end; ++byte) {
-                ids.push_back(byte_tokens_[static_cast<uint8_t>(*byte)]);
+            std::string_view text = vocabulary_.bytes(symbol);
+            if (is_character) {
+                const char* const end = text::put_utf8(symbol - kFirstCharacter, bytes);
+                text = {bytes, static_cast<size_t>(end - bytes)};
             }
+            for (const char byte : text) ids.push_back(byte_tokens_[static_cast<uint8_t>(byte)]);
         } else if (!is_after_unknown) {
             ids.push_back(unknown_id_);
         }
@@ -127,19 +132,19 @@ void SentencePieceBpe::append_ids(const std::vector<uint32_t>& symbols,
 }
 
 void SentencePieceBpe::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
-    thread_local std::vector<uint32_t> symbols;
     if (has_unused_) {
         encode_whole(piece, ids);
         return;
     }
-    while (!piece.empty()) {
-        const size_t length = independent_prefix(piece);
-        symbols.clear();
-        initial_symbols(piece.substr(0, length), symbols);
-        merge_symbols(merges_, symbols, nullptr);
-        append_ids(symbols, ids);
-        piece.remove_prefix(length);
-    }
+    for (PartCursor parts(*this, piece, true); !parts.is_done();) encode_part(parts.next(), ids);
+}
+
+void SentencePieceBpe::encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
+    thread_local std::vector<uint32_t> symbols;
+    symbols.clear();
+    initial_symbols(part, symbols);
+    merge_symbols(merges_, symbols, nullptr);
+    append_ids(symbols, ids);
 }
 
 void SentencePieceBpe::encode_whole(std::string_view piece, std::vector<uint32_t>& ids) const {
