@@ -22,7 +22,7 @@ Blend::Blend(const std::vector<BlendPart>& parts, const BlendOptions& options)
     windows_ = std::make_unique<std::atomic<uint64_t>[]>(parts.size());
     for (size_t i = 0; i < parts.size(); ++i) windows_[i] = ~uint64_t{0};
     for (const BlendPart& part : parts) {
-        const DatasetInfo& info = sets_.emplace_back(part.folder).info();
+        const DatasetInfo& info = sets_.emplace_back(part.folder, options.open).info();
         const DatasetInfo& first = sets_.front().info();
         if (info.tokenizer_hash != first.tokenizer_hash) {
             throw UsageError(format("{} was made by another tokenizer than {}",

@@ -7,6 +7,7 @@
 #include "lib/base/check.h"
 #include "lib/shards/format.h"
 #include "lib/shards/open_files.h"
+#include "lib/shards/shard_cache.h"
 #include "lib/shards/shard_file.h"
 #include "lib/shards/shard_set.h"
 
@@ -48,6 +49,20 @@ struct Dataset::Impl {
     }
 };
 
+namespace {
+
+/// The shards as a cache takes them: one file each with a hash in the manifest, else none.
+std::vector<CachedFile> cacheable_files(const ShardDetails& details) {
+    std::vector<CachedFile> files;
+    if (details.format != ShardFormat::kHdf5) return files;
+    for (const ShardEntry& entry : details.shards) {
+        files.push_back({entry.file, entry.xxh3_128, entry.bytes});
+    }
+    return files;
+}
+
+}  // namespace
+
 Dataset::Dataset(const std::filesystem::path& path, const OpenOptions& options)
     : impl_(std::make_unique<Impl>()) {
     Impl& self = *impl_;
@@ -64,11 +79,15 @@ Dataset::Dataset(const std::filesystem::path& path, const OpenOptions& options)
                  details.tokenizer_hash,
                  set.hash};
     allow_open_files(details.shards.size() * 2);
+    const std::vector<CachedFile> files = cacheable_files(details);
+    ShardCache* const cache = options.cache != nullptr && !files.empty() ? options.cache : nullptr;
+    if (cache != nullptr) cache->fill(set.folder, files);
     uint64_t tokens = 0, documents = 0;
     for (size_t i = 0; i < details.shards.size(); ++i) {
         self.first_token.push_back(tokens);
         self.first_document.push_back(documents);
-        self.shards.push_back(open_shard(set.folder, details, i));
+        const auto place = cache != nullptr ? cache->folder_of(set.folder, files[i]) : set.folder;
+        self.shards.push_back(open_shard(place, details, i));
         tokens += details.shards[i].num_tokens;
         documents += details.shards[i].num_documents;
     }

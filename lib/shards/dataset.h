@@ -17,6 +17,8 @@
 
 namespace longhaul::shards {
 
+class ShardCache;
+
 /// How a token id is stored. tok-shard writes kU16 and kU32, in Megatron and MDS files kU16 and
 /// kI32.
 enum class TokenType { kU16, kU32, kI32, kI64, kU8 };
@@ -32,6 +34,7 @@ struct OpenOptions {
     Hash128 tokenizer_hash;            // Tokenizer::hash of the one that the ids are of
     std::string column = "tokens";     // of MDS
     bool may_lack_vocab_size = false;  // then DatasetInfo::vocab_size can be 0: unknown
+    ShardCache* cache = nullptr;       // where HDF5 shards are read from; outlives the data set
 };
 
 /// What the manifest says about a folder of shards.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/error.h"
+#include "lib/base/units.h"
 
 namespace longhaul::train {
 
@@ -82,6 +83,10 @@ void declare_data(config::Schema& schema, DataConfig& data) {
                "two token ids: loss only after the first one, up to and with the second");
     schema.add("data", "prefetch", data.prefetch, "batches read ahead; 0: none");
     schema.add("data", "prefetch_threads", data.prefetch_threads, "threads of a rank that do it");
+    schema.add("data", "cache_dir", data.cache_dir,
+               "folder on the node's own disk for copies of the shards; empty: none");
+    schema.add("data", "cache_size", data.cache_size,
+               "limit of cache_dir, as \"500GiB\"; empty: 90 % of its disk");
     schema.add("data", "read_ahead", data.read_ahead,
                "order = \"block\": have whole windows of blocks read ahead on every node");
 }
@@ -191,6 +196,7 @@ void check_data(const DataConfig& data) {
     check_at_most("data.prefetch", data.prefetch, 1024);
     check_at_most("data.prefetch_threads", data.prefetch_threads, 256);
     shards::settings_of(data.samples);
+    cache_bytes_of(data);
     if (data.samples.order == "megatron" && data.train.size() > 1 && data.weights.empty()) {
         refuse("data.order = \"megatron\" with several folders needs data.weights");
     }
@@ -262,6 +268,15 @@ void check(const TrainConfig& config) {
     if (config.metrics.validate_every > 0 && config.data.validation.empty()) {
         refuse("metrics.validate_every is set, but data.validation is empty");
     }
+}
+
+uint64_t cache_bytes_of(const DataConfig& data) {
+    if (data.cache_size.empty()) return 0;
+    const auto bytes = parse_bytes(data.cache_size);
+    if (!bytes || *bytes == 0) {
+        refuse(format("data.cache_size = \"{}\" is no size such as \"500GiB\"", data.cache_size));
+    }
+    return *bytes;
 }
 
 optim::Schedule schedule_of(const TrainConfig& config) {

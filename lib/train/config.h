@@ -35,6 +35,8 @@ struct DataConfig {
     shards::SampleWords samples;    // how samples are made and ordered
     int64_t prefetch = 2;           // batches read before they are needed
     int64_t prefetch_threads = 1;
+    std::string cache_dir;    // on the node's own disk; "": none
+    std::string cache_size;   // "500GiB"; "": 90 % of the disk
     bool read_ahead = false;  // order = "block": ask for whole windows of blocks
 };
 
@@ -117,6 +119,9 @@ std::string print(TrainConfig& config);
 
 /// Checks what does not depend on the data. @throws UsageError naming section.key.
 void check(const TrainConfig& config);
+
+/// data.cache_size in bytes; 0: not limited. @throws UsageError
+uint64_t cache_bytes_of(const DataConfig& data);
 
 /// What other layers take.
 optim::Schedule schedule_of(const TrainConfig& config);

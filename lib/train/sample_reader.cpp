@@ -3,6 +3,7 @@
 
 #include "lib/base/error.h"
 #include "lib/shards/blend.h"
+#include "lib/shards/shard_cache.h"
 
 namespace longhaul::train {
 
@@ -10,8 +11,9 @@ namespace {
 
 class BlendReader : public SampleReader {
  public:
-    BlendReader(const std::vector<shards::BlendPart>& parts, const shards::BlendOptions& options)
-        : blend_(parts, options) {
+    BlendReader(const DataConfig& data, const std::vector<shards::BlendPart>& parts,
+                shards::BlendOptions options)
+        : cache_(make_cache(data)), blend_(parts, with_cache(options)) {
         identity_.num_windows = blend_.num_samples();
         for (const shards::Dataset& set : blend_.sets()) {
             const shards::DatasetInfo& info = set.info();
@@ -30,6 +32,16 @@ class BlendReader : public SampleReader {
     void will_need(uint64_t sample) const override { blend_.will_need(sample); }
 
  private:
+    static std::unique_ptr<shards::ShardCache> make_cache(const DataConfig& data) {
+        if (data.cache_dir.empty()) return nullptr;
+        return std::make_unique<shards::ShardCache>(data.cache_dir, cache_bytes_of(data));
+    }
+    shards::BlendOptions with_cache(shards::BlendOptions options) const {
+        options.open.cache = cache_.get();
+        return options;
+    }
+
+    std::unique_ptr<shards::ShardCache> cache_;
     shards::Blend blend_;
     DataIdentity identity_;
 };
@@ -63,7 +75,7 @@ std::unique_ptr<SampleReader> open_training_data(const TrainConfig& config, int6
             options.settings = sample_settings_of(config);
             options.settings.blend_version = blend_version;
             options.reads_windows = data.read_ahead;
-            return std::make_unique<BlendReader>(parts_of(data.train, data.weights), options);
+            return std::make_unique<BlendReader>(data, parts_of(data.train, data.weights), options);
         },
         "data.train");
 }
@@ -76,7 +88,8 @@ std::unique_ptr<SampleReader> open_validation_data(const TrainConfig& config) {
             options.seed = static_cast<uint64_t>(config.job.seed);
             options.settings = sample_settings_of(config);
             options.settings.order = shards::OrderKind::kFeistel;
-            return std::make_unique<BlendReader>(parts_of(config.data.validation, {}), options);
+            return std::make_unique<BlendReader>(config.data, parts_of(config.data.validation, {}),
+                                                 options);
         },
         "data.validation");
 }

@@ -24,7 +24,7 @@ class Documents {
     explicit Documents(SampleWords words, uint64_t seq_len = 8) {
         words.order = words.order == "feistel" ? "sequential" : words.order;
         blend_ = std::make_unique<Blend>(std::vector<BlendPart>{{folder_.path, 1}},
-                                         BlendOptions{seq_len, 1, settings_of(words), false});
+                                         BlendOptions{seq_len, 1, settings_of(words), {}, false});
     }
     Made sample(uint64_t number) const {
         const auto size = static_cast<size_t>(blend_->seq_len());
