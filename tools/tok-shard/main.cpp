@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
         {"stats", "totals, bytes per token, document lengths", tok_shard::run_stats},
         {"decode", "documents as text", tok_shard::run_decode},
         {"cat", "documents as token ids", tok_shard::run_cat},
+        {"loader", "the samples of a training run, their order proven", tok_shard::run_loader},
         {"batch", "the documents of a training step", tok_shard::run_batch},
         {"train", "train a BPE tokenizer", tok_shard::run_train},
         {"selftest", "fast path against general path for a tokenizer", tok_shard::run_selftest}};

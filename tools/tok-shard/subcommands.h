@@ -20,6 +20,7 @@ ExitCode run_cat(const cli::Args& args);
 ExitCode run_train(const cli::Args& args);
 ExitCode run_selftest(const cli::Args& args);
 ExitCode run_batch(const cli::Args& args);
+ExitCode run_loader(const cli::Args& args);
 
 /// -t, --pattern, --special.
 void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source);

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The samples of a run, and the proof of their order.
+cp "$DATA/tokshard/corpus.jsonl" c.jsonl
+tok-shard -q -t "$DATA/token/hf_gpt2.json" -o data c.jsonl
+head -n 40 c.jsonl >d.jsonl
+tok-shard -q -t "$DATA/token/hf_gpt2.json" -o more d.jsonl
+tok-shard loader data --seq-len 64 --global-batch 3 --skip 1
+tok-shard loader data --seq-len 256 --global-batch 2 --packing best-fit --from 5 --json
+tok-shard loader data --seq-len 64 --global-batch 2 --order sequential --mask-boundaries --from 1
+tok-shard loader --check data more --weight 0.7 --weight 0.3 --seq-len 64 --steps 60 --skip 100-120
+tok-shard loader --check data --seq-len 64 --steps 60 --order block --order-block 8 --order-window 4 --json
+tok-shard loader --check data more --weight 2 --weight 1 --seq-len 64 --steps 20 --order megatron
+mkdir run
+printf '[job]\nseed = 5\n[data]\ntrain = ["data", "more"]\nweights = [3.0, 1.0]\nseq_len = 32\nglobal_batch = 6\npacking = "best-fit"\nskip = ["9-10"]\n' > run/run.toml
+tok-shard loader --check --run run --steps 30
+tok-shard loader --bench data --seq-len 64 --steps 2 | sed 's/[0-9.]*[KMG]* tokens.*/N tokens/'
+for wrong in "" "data --weight 1 --weight 2" "data --weight x" "data --order random" \
+    "data more --order megatron --packing best-fit" "data --seq-len 100000" "nothing" "data --run run"; do
+    # shellcheck disable=SC2086  # several words
+    tok-shard loader $wrong
+    echo "exit $?"
+done
