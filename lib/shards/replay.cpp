@@ -248,8 +248,8 @@ class Replay {
     }
 
     bool is_well_formed(uint64_t sample, const SampleBuffers& made) const {
-        const uint32_t vocab_size =
-            blend_.sets()[blend_.order().locate(sample).set].info().vocab_size;
+        const DatasetInfo& info = blend_.sets()[blend_.order().locate(sample).set].info();
+        const uint32_t vocab_size = info.vocab_size > 0 ? info.vocab_size : INT32_MAX;  // unknown
         int32_t begin = 0;
         for (size_t i = 0; i < made.tokens.size(); ++i) {
             const bool is_token =

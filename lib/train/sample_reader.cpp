@@ -75,6 +75,8 @@ std::unique_ptr<SampleReader> open_training_data(const TrainConfig& config, int6
             options.settings = sample_settings_of(config);
             options.settings.blend_version = blend_version;
             options.reads_windows = data.read_ahead;
+            // What Megatron's and MDS' files do not say themselves.
+            options.open.vocab_size = static_cast<uint32_t>(config.model.vocab_size);
             return std::make_unique<BlendReader>(data, parts_of(data.train, data.weights), options);
         },
         "data.train");
@@ -88,6 +90,7 @@ std::unique_ptr<SampleReader> open_validation_data(const TrainConfig& config) {
             options.seed = static_cast<uint64_t>(config.job.seed);
             options.settings = sample_settings_of(config);
             options.settings.order = shards::OrderKind::kFeistel;
+            options.open.vocab_size = static_cast<uint32_t>(config.model.vocab_size);
             return std::make_unique<BlendReader>(config.data, parts_of(config.data.validation, {}),
                                                  options);
         },
