@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "lib/token/byte_piece.h"
 #include "lib/token/char_table.h"
@@ -13,6 +14,10 @@ namespace {
 
 /// In place of a token's id: one character without a token.
 constexpr uint32_t kUnknownCharacter = kNoToken - 1;
+
+/// A sum below it becomes 0, and those after it the differences: what sentencepiece 0.2.3 does so
+/// that its floats stay exact in long texts (found by trying; its source says nothing of it).
+constexpr float kLowestSum = -100000;
 
 size_t char_begin(std::string_view text, size_t end) {
     do {
@@ -120,7 +125,11 @@ void Unigram::search(std::string_view piece, Output& output) const {
         size_t position = 0, reach = 0;
         best.assign(1, kNoToken);
         do {
-            const Real here = sums[(base + position) & mask];
+            Real here = sums[(base + position) & mask];
+            if (std::is_same_v<Real, float> && here < kLowestSum) {
+                for (size_t at = position; at <= reach; ++at) sums[(base + at) & mask] -= here;
+                here = 0;
+            }
             const auto offer = [&](size_t end, Real sum, uint32_t id) {
                 if (end >= best.size()) best.resize(end + 1, kNoToken);
                 Real& there = sums[(base + end) & mask];

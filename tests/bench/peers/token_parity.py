@@ -151,19 +151,20 @@ def batches(path, limit, skip):
 
 
 def shrink(text, differs):
-    """The delta-debugging way: cut out ever smaller parts while the rest still differs."""
-    part = max(len(text) // 2, 1)
-    while True:
+    """Delta debugging: cuts out ever smaller parts while the rest still differs, for at most ten seconds."""
+    part, end = max(len(text) // 2, 1), time.time() + 10
+    while time.time() < end:
         at, cut = 0, False
-        while at < len(text):
+        while at < len(text) and time.time() < end:
             shorter = text[:at] + text[at + part:]
             if shorter and differs(shorter):
                 text, cut = shorter, True
             else:
                 at += part
         if part == 1 and not cut:
-            return text
+            break
         part = max(part // 2, 1)
+    return text
 
 
 def compare(oracle, ours, mode, documents, shown):
@@ -178,8 +179,8 @@ def compare(oracle, ours, mode, documents, shown):
     wrong = [i for i, e in enumerate(expected) if ids[ends[i] - counts[i]:ends[i]].tolist() != e]
     for i in wrong[:max(SHOWN - shown, 0)]:
         text = shrink(documents[i], lambda t: oracle.encode(mode, [t])[0] != ours.encode_one(t))
-        print(f"DIFFERS ({mode}) on {text!r}\n  oracle {oracle.encode(mode, [text])[0]}\n  ours   "
-              f"{ours.encode_one(text)}", flush=True)
+        print(f"DIFFERS ({mode}) on {text[:500]!r}\n  oracle {oracle.encode(mode, [text])[0][:200]}\n  ours   "
+              f"{ours.encode_one(text)[:200]}", flush=True)
     return len(wrong)
 
 
