@@ -55,6 +55,10 @@ struct MdsShardInfo {
 std::string mds_index(const MdsColumns& columns, uint64_t size_limit,
                       const std::vector<MdsShardInfo>& shards);
 
+/// Writes index.json beside the shards of a folder of ours. @return what the manifest lists.
+SideFile write_mds_index(const std::filesystem::path& folder, const ShardDetails& details,
+                         uint64_t size_limit);
+
 struct MdsIndex {
     MdsColumns columns;
     std::vector<MdsShardInfo> shards;

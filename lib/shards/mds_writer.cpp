@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/error.h"
+#include "lib/io/atomic_file.h"
 #include "lib/shards/mds_format.h"
 #include "lib/shards/shard_containers.h"
 
@@ -60,6 +61,21 @@ void write_u32(BlockWriter& writer, uint64_t value) {
 }
 
 }  // namespace
+
+SideFile write_mds_index(const std::filesystem::path& folder, const ShardDetails& details,
+                         uint64_t size_limit) {
+    std::vector<MdsShardInfo> shards;
+    for (const ShardEntry& shard : details.shards) {
+        const uint64_t samples = details.sample_tokens > 0
+                                     ? shard.num_tokens / details.sample_tokens
+                                     : shard.num_documents;
+        shards.push_back({shard.file, shard.bytes, samples, "", shard.xxh3_128});
+    }
+    const MdsColumns columns = token_columns(details.token_type, details.sample_tokens);
+    const std::string text = mds_index(columns, size_limit, shards);
+    io::write_file_atomically(folder / "index.json", text);
+    return {"index.json", text.size(), xxh3_128(text)};
+}
 
 ShardEntry write_mds_shard(const ShardContent& content) {
     const SampleLengths samples(content);

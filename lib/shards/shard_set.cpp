@@ -40,6 +40,15 @@ std::optional<fs::path> megatron_prefix(const fs::path& path) {
     return std::nullopt;
 }
 
+/// The folder of "mds" and "mds/index.json". One with plan.json is ours and unfinished: tok-shard
+/// writes index.json last but one.
+std::optional<fs::path> mds_folder(const fs::path& path) {
+    const fs::path folder = path.filename() == "index.json" ? path.parent_path() : path;
+    const bool is_ours = fs::exists(folder / "manifest.json") || fs::exists(folder / "plan.json");
+    if (is_ours || !fs::is_regular_file(folder / "index.json")) return std::nullopt;
+    return folder;
+}
+
 void describe(const OpenOptions& options, const fs::path& path, ShardDetails& details) {
     if (options.vocab_size == 0 && !options.may_lack_vocab_size) {
         throw UsageError(
@@ -127,14 +136,15 @@ std::string ShardSet::tokenizer_folder() const {
     return details.is_foreign ? "" : (folder / "tokenizer").string();
 }
 
+bool is_foreign_set(const fs::path& path) {
+    return (megatron_prefix(path) && !fs::is_directory(path)) || mds_folder(path);
+}
+
 ShardSet open_shard_set(const fs::path& path, const OpenOptions& options) {
     if (const auto prefix = megatron_prefix(path); prefix && !fs::is_directory(path)) {
         return open_megatron(path, *prefix, options);
     }
-    if (!fs::exists(path / "manifest.json") && fs::exists(path / "index.json")) {
-        // tok-shard writes index.json last but one: with plan.json it is its own, unfinished.
-        if (!fs::exists(path / "plan.json")) return open_mds(path, options);
-    }
+    if (const auto folder = mds_folder(path)) return open_mds(*folder, options);
     ShardSet set{path, path, {}, std::nullopt, {}};
     set.manifest = read_shard_manifest(path, set.details);
     set.hash = record::manifest_hash(*set.manifest);

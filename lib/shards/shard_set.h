@@ -26,6 +26,9 @@ struct ShardSet {
     std::string tokenizer_folder() const;
 };
 
+/// True for what open_shard_set() would read as files of another program, damaged or not.
+bool is_foreign_set(const std::filesystem::path& path);
+
 /// @throws DataError: nothing of the kind there, or its index is damaged; UsageError: foreign, and
 ///         the size of the vocabulary is not said.
 ShardSet open_shard_set(const std::filesystem::path& path, const OpenOptions& options = {});

@@ -8,17 +8,18 @@
 #include "lib/shards/mds_format.h"
 #include "lib/shards/megatron_index.h"
 #include "lib/shards/shard_containers.h"
+#include "lib/shards/shard_cutter.h"
 
 namespace longhaul::shards {
 
-TokenType token_type_for(ShardFormat format, uint32_t vocab_size, TokenType mds_type) {
+TokenType Container::token_type(uint32_t vocab_size) const {
     switch (format) {
         case ShardFormat::kMegatron:
             return megatron_token_type(vocab_size);
         case ShardFormat::kMds:
             if (mds_type == TokenType::kU16 && vocab_size > 65536) {
                 throw UsageError(longhaul::format(
-                    "uint16 can not hold the {} ids of the vocabulary", vocab_size));
+                    "--mds-type uint16 can not hold the {} ids of the vocabulary", vocab_size));
             }
             return mds_type;
         case ShardFormat::kHdf5:
@@ -30,20 +31,18 @@ TokenType token_type_for(ShardFormat format, uint32_t vocab_size, TokenType mds_
 struct ShardWriter::State {
     explicit State(const ShardWriterOptions& the_options)
         : options(the_options),
+          container(options.container),
+          type(container.token_type(options.vocab_size)),
           tokens(options.tmp_dir),
           offsets(options.tmp_dir),
-          sources(options.tmp_dir) {
-        if (options.format != ShardFormat::kMds) return;
-        const MdsColumns columns = token_columns(options.token_type, options.sample_tokens);
-        empty_bytes = 8 + mds_config(columns, options.size_limit).size();
-        bytes = empty_bytes;
-    }
+          sources(options.tmp_dir),
+          cutter(options.container, options.vocab_size),
+          samples_per_shard(cutter.samples_per_shard()) {}
 
     // Documents one by one.
-    void add_document(std::span<const uint32_t> ids, uint64_t input, uint64_t record);
-    bool is_full(uint64_t num_ids, uint64_t sample_bytes) const;
+    void begin_document(uint64_t num_ids, uint64_t input, uint64_t record);
     // Samples of equal length: what has filled none yet waits in `waiting`.
-    void add_packed(std::span<const uint32_t> ids, uint64_t input, uint64_t record);
+    void append_packed(std::span<const uint32_t> ids);
     void finish_sample();
 
     void put_document(uint64_t offset, uint64_t input, uint64_t record);
@@ -55,12 +54,16 @@ struct ShardWriter::State {
     };
 
     ShardWriterOptions options;
+    const Container& container;
+    TokenType type;
     Spool tokens, offsets, sources;
     uint64_t num_tokens = 0, num_documents = 0;  // of the current shard
     uint32_t max_id = 0;
-    uint64_t empty_bytes = 0, bytes = 0;  // of MDS: as MDSWriter counts them
+    ShardCutter cutter;
+    uint64_t samples_per_shard;
     std::vector<uint32_t> waiting;
     std::vector<Piece> waiting_pieces;
+    Piece current{};  // the document that append() continues
     std::vector<uint16_t> narrow;
     std::vector<int64_t> wide;
     std::vector<ShardEntry> done;
@@ -77,7 +80,7 @@ void ShardWriter::State::put_ids(std::span<const uint32_t> ids) {
     for (const uint32_t id : ids) max_id = std::max(max_id, id);
     LH_CHECK(ids.empty() || max_id < options.vocab_size, "id {} in a vocabulary of {}", max_id,
              options.vocab_size);
-    switch (options.token_type) {
+    switch (type) {
         case TokenType::kU16:
             narrow.assign(ids.begin(), ids.end());
             tokens.write(std::as_bytes(std::span(narrow)));
@@ -92,40 +95,33 @@ void ShardWriter::State::put_ids(std::span<const uint32_t> ids) {
     num_tokens += ids.size();
 }
 
-bool ShardWriter::State::is_full(uint64_t num_ids, uint64_t sample_bytes) const {
-    if (num_documents == 0) return false;
-    if (options.format == ShardFormat::kMds) return bytes + sample_bytes > options.size_limit;
-    return num_tokens + num_ids > options.max_tokens;
-}
-
-void ShardWriter::State::add_document(std::span<const uint32_t> ids, uint64_t input,
-                                      uint64_t record) {
-    if (options.format == ShardFormat::kMegatron && ids.size() > kMegatronMaxLength) {
-        throw DataError(
-            format("input {}, record {} of its part: {} tokens; Megatron's index holds "
-                   "lengths up to {}: cut the document, or write another format",
-                   input, record, ids.size(), kMegatronMaxLength));
+void ShardWriter::State::begin_document(uint64_t num_ids, uint64_t input, uint64_t record) {
+    if (container.format == ShardFormat::kMegatron && num_ids > kMegatronMaxLength) {
+        throw DataError(longhaul::format(
+            "input {}, record {} of its part: {} tokens; Megatron's index holds lengths up to {}: "
+            "cut the document, or write another format",
+            input, record, num_ids, kMegatronMaxLength));
     }
-    // MDSWriter counts the sample, the u32 of its size and that of its offset.
-    const uint64_t sample = 8 + open_array_bytes(ids.size(), token_bytes(options.token_type));
-    if (is_full(ids.size(), sample)) finish_shard();
-    bytes += sample;
+    if (container.sample_tokens > 0) {
+        current = {0, input, record};
+        waiting_pieces.push_back({num_tokens + waiting.size(), input, record});
+        return;
+    }
+    if (cutter.add(num_ids)) finish_shard();
     put_document(num_tokens, input, record);
-    put_ids(ids);
 }
 
-void ShardWriter::State::add_packed(std::span<const uint32_t> ids, uint64_t input,
-                                    uint64_t record) {
-    bool is_first = true;
-    while (is_first || !ids.empty()) {
+void ShardWriter::State::append_packed(std::span<const uint32_t> ids) {
+    while (!ids.empty()) {
         // A document is in each shard that holds some of it.
-        const bool begins = is_first || (num_tokens == 0 && waiting.empty());
-        if (begins) waiting_pieces.push_back({num_tokens + waiting.size(), input, record});
-        is_first = false;
-        const size_t count = std::min(ids.size(), options.sample_tokens - waiting.size());
+        const bool begins_shard = num_tokens == 0 && waiting.empty();
+        if (begins_shard && waiting_pieces.empty()) {
+            waiting_pieces.push_back({0, current.input, current.record});
+        }
+        const size_t count = std::min(ids.size(), container.sample_tokens - waiting.size());
         waiting.insert(waiting.end(), ids.begin(), ids.begin() + static_cast<ptrdiff_t>(count));
         ids = ids.subspan(count);
-        if (waiting.size() == options.sample_tokens) finish_sample();
+        if (waiting.size() == container.sample_tokens) finish_sample();
     }
 }
 
@@ -136,9 +132,7 @@ void ShardWriter::State::finish_sample() {
     put_ids(waiting);
     waiting_pieces.clear();
     waiting.clear();
-    const uint64_t sample = 4 + options.sample_tokens * token_bytes(options.token_type);
-    bytes += sample;
-    if (bytes + sample > options.size_limit) finish_shard();
+    if (num_tokens == samples_per_shard * container.sample_tokens) finish_shard();
 }
 
 void ShardWriter::State::finish_shard() {
@@ -146,24 +140,23 @@ void ShardWriter::State::finish_shard() {
     const ShardContent content{options.folder,
                                options.tokenizer_hash,
                                options.vocab_size,
-                               options.token_type,
+                               type,
                                options.unit,
-                               done.size(),
+                               options.first_number + done.size(),
                                num_tokens,
                                num_documents,
                                max_id,
-                               options.sample_tokens,
-                               options.size_limit,
+                               container.sample_tokens,
+                               container.size_limit,
                                tokens,
                                offsets,
                                sources};
-    done.push_back(options.format == ShardFormat::kHdf5       ? write_hdf5_shard(content)
-                   : options.format == ShardFormat::kMegatron ? write_megatron_shard(content)
-                                                              : write_mds_shard(content));
+    done.push_back(container.format == ShardFormat::kHdf5       ? write_hdf5_shard(content)
+                   : container.format == ShardFormat::kMegatron ? write_megatron_shard(content)
+                                                                : write_mds_shard(content));
     for (Spool* spool : {&tokens, &offsets, &sources}) spool->clear();
     num_tokens = num_documents = 0;
     max_id = 0;
-    bytes = empty_bytes;
 }
 
 ShardWriter::ShardWriter(const ShardWriterOptions& options)
@@ -172,10 +165,19 @@ ShardWriter::ShardWriter(const ShardWriterOptions& options)
 ShardWriter::~ShardWriter() = default;
 
 void ShardWriter::add(std::span<const uint32_t> ids, uint32_t input, uint64_t record) {
-    if (state_->options.sample_tokens > 0) {
-        state_->add_packed(ids, input, record);
+    begin_document(ids.size(), input, record);
+    append(ids);
+}
+
+void ShardWriter::begin_document(uint64_t num_ids, uint64_t input, uint64_t record) {
+    state_->begin_document(num_ids, input, record);
+}
+
+void ShardWriter::append(std::span<const uint32_t> ids) {
+    if (state_->container.sample_tokens > 0) {
+        state_->append_packed(ids);
     } else {
-        state_->add_document(ids, input, record);
+        state_->put_ids(ids);
     }
 }
 

@@ -10,24 +10,33 @@
 #include <vector>
 
 #include "lib/shards/format.h"
+#include "lib/shards/mds_format.h"
 
 namespace longhaul::shards {
+
+/// How tokens are stored, as the user asks for it.
+struct Container {
+    ShardFormat format = ShardFormat::kHdf5;
+    uint64_t max_tokens = uint64_t{1} << 28;  // a document that would pass it begins a new shard
+    // MDS only:
+    TokenType mds_type = TokenType::kI32;
+    uint64_t sample_tokens =
+        0;  // cut all documents in a row into samples of this length; 0: do not
+    uint64_t size_limit = kMdsSizeLimit;  // a sample that would pass these bytes begins a new shard
+
+    /// The type of ids in the files. @throws UsageError: mds_type can not hold them
+    TokenType token_type(uint32_t vocab_size) const;
+};
 
 struct ShardWriterOptions {
     std::filesystem::path folder;   // of the shards
     std::filesystem::path tmp_dir;  // of the spools
+    Container container;
     uint64_t unit = 0;
-    uint64_t max_tokens = uint64_t{1} << 28;  // a document that would pass it begins a new shard
-    TokenType token_type = TokenType::kU16;
+    uint64_t first_number = 0;  // of the shards in the unit
     uint32_t vocab_size = 0;
     Hash128 tokenizer_hash;
-    ShardFormat format = ShardFormat::kHdf5;
-    uint64_t sample_tokens = 0;  // MDS: cut all documents in a row into samples of this length
-    uint64_t size_limit = 0;     // MDS: a sample that would pass these bytes begins a new shard
 };
-
-/// The type of ids in files of a format. @param mds_type what the user wants in MDS
-TokenType token_type_for(ShardFormat format, uint32_t vocab_size, TokenType mds_type);
 
 /// Not thread-safe. Shards appear under their names complete or not at all.
 class ShardWriter {
@@ -38,6 +47,9 @@ class ShardWriter {
     /// Adds a document. @param record counted from the begin of the segment.
     /// @throws DataError: too long for the format, by input and record
     void add(std::span<const uint32_t> ids, uint32_t input, uint64_t record);
+    /// The same for a document that comes in parts: num_ids in all, then append() them.
+    void begin_document(uint64_t num_ids, uint64_t input, uint64_t record);
+    void append(std::span<const uint32_t> ids);
     /// Finishes the last shard. @return all shards of the unit in order.
     /// @throws IoError (disk full, ...), StoreError
     std::vector<ShardEntry> close();

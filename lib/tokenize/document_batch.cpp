@@ -107,6 +107,7 @@ bool BatchEncoder::encode_text(std::string_view text, uint64_t row, EncodedBatch
         ++out.counts.empty_documents;
         if (context_.job.empty_documents == EmptyDocuments::kSkip) return true;
     }
+    const bool may_be_bare = context_.job.empty_documents == EmptyDocuments::kBare;
     const size_t before = out.ids.size();
     if (context_.borders.bos) out.ids.push_back(*context_.borders.bos);
     if (const token::AddedToken* found = encoder_.encode(text, out.ids)) {
@@ -115,7 +116,12 @@ bool BatchEncoder::encode_text(std::string_view text, uint64_t row, EncodedBatch
         result.detail = found->content.c_str();
         return false;
     }
-    if (context_.borders.eos) out.ids.push_back(*context_.borders.eos);
+    const size_t num_borders = context_.borders.bos ? 1 : 0;
+    if (may_be_bare && out.ids.size() == before + num_borders) {
+        out.ids.resize(before);
+    } else if (context_.borders.eos) {
+        out.ids.push_back(*context_.borders.eos);
+    }
     ++out.counts.documents;
     out.counts.text_bytes += text.size();
     out.counts.tokens += out.ids.size() - before;

@@ -14,6 +14,7 @@
 #include "lib/log/log.h"
 #include "lib/tokenize/finish.h"
 #include "lib/tokenize/output_check.h"
+#include "lib/tokenize/output_folder.h"
 #include "lib/tokenize/output_lock.h"
 #include "lib/tokenize/plan.h"
 #include "lib/tokenize/unit_encoder.h"
@@ -32,70 +33,6 @@ std::optional<uint32_t> resolve(const token::Tokenizer& tokenizer, const std::st
     const auto id = tokenizer.find_token(word);
     if (!id) throw UsageError(format("\"{}\" is not a token of the tokenizer", word));
     return id;
-}
-
-/// Removes what an earlier run left, under --force.
-void remove_output(const fs::path& folder) {
-    fs::remove(folder / "manifest.json");
-    fs::remove(folder / "plan.json");
-    fs::remove_all(folder / ".units");
-    fs::remove_all(folder / "tokenizer");
-    if (!fs::exists(folder)) return;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with("shard-") && name.ends_with(".h5")) fs::remove(entry.path());
-        if (name.starts_with(".") && name.find(".tmp-") != std::string::npos) {
-            fs::remove_all(entry.path());  // of a killed run
-        }
-    }
-}
-
-void check_same(const fs::path& there, const record::Manifest& asked) {
-    const record::Manifest made = record::read_manifest(there);
-    auto difference = record::first_difference(made, asked);
-    for (size_t i = 0; !difference && i < asked.inputs.size(); ++i) {
-        if (made.inputs[i].bytes != asked.inputs[i].bytes) {
-            difference = format("input {} had {} bytes then, it has {} now", asked.inputs[i].path,
-                                made.inputs[i].bytes, asked.inputs[i].bytes);
-        }
-    }
-    if (difference) {
-        throw UsageError(format("{} was made differently: {}; use another output or --force",
-                                there.parent_path().string(), *difference));
-    }
-}
-
-/// The name of something in the folder that no run of ours has put there, or "".
-std::string foreign_entry(const fs::path& folder) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-        std::string name = entry.path().filename().string();
-        if (!name.starts_with(".")) return name;  // ours: .units, .*.tmp-* of another task
-    }
-    return "";
-}
-
-/// Prepares the folder. @return true when it is complete already. Tasks of an array may come here
-/// at once: each writes the same plan, before anything else.
-bool prepare_output(const EncodeJob& job, const record::Manifest& asked) {
-    const fs::path folder(job.output), plan = folder / "plan.json";
-    if (job.force && job.task.count > 1) {
-        throw UsageError(
-            format("--force would remove what other tasks write; remove {} instead", job.output));
-    }
-    if (job.force) remove_output(folder);
-    const std::string foreign = foreign_entry(folder);
-    if (fs::exists(plan)) {
-        check_same(plan, asked);
-        return fs::exists(folder / "manifest.json");
-    }
-    if (!foreign.empty()) {
-        throw UsageError(
-            format("{} holds \"{}\" and no plan.json: not an output of tok-shard; use "
-                   "an empty folder",
-                   job.output, foreign));
-    }
-    record::write_manifest(plan, asked);
-    return false;
 }
 
 bool reads_stream(const Plan& plan, const EncodeJob& job) {
@@ -221,10 +158,11 @@ ExitCode run_encode(const EncodeJob& job) {
         throw UsageError("standard input and pipes can not be divided over tasks");
     }
     warn_of_repeats(job);
+    job.container.token_type(tokenizer.vocab_size());  // complains before anything is written
     const record::Manifest asked = plan_manifest(job, plan, tokenizer, borders);
     io::create_directories(job.output);
     const OutputLock lock(job.output, job.task);
-    const bool is_complete = prepare_output(job, asked);
+    const bool is_complete = prepare_output(job.output, job.force, job.task, asked);
     remove_leftovers(job.output, job.task);
     if (is_complete) {
         check_complete(job, tokenizer);
@@ -234,9 +172,7 @@ ExitCode run_encode(const EncodeJob& job) {
     }
     if (is_stream) fs::remove_all(fs::path(job.output) / ".units");  // a pipe is not read twice
     cli::Progress progress("encode", plan.total_bytes / job.task.count, job.progress);
-    const auto type =
-        tokenizer.vocab_size() <= 65536 ? shards::TokenType::kU16 : shards::TokenType::kU32;
-    const UnitContext context{job, tokenizer, borders, type,
+    const UnitContext context{job, tokenizer, borders,
                               [&progress](uint64_t bytes) { progress.add(bytes); }};
     encode_units(context, plan);
     progress.finish();

@@ -44,7 +44,11 @@ void add_segments(const UnitContext& context, uint64_t unit, const UnitResult& r
 Summary summarize(const UnitContext& context, const std::vector<UnitResult>& units) {
     Summary summary;
     shards::ShardDetails& details = summary.details;
-    details.token_type = context.token_type;
+    const shards::Container& container = context.job.container;
+    details.format = container.format;
+    details.token_type = container.token_type(context.tokenizer.vocab_size());
+    details.sample_tokens = container.sample_tokens;
+    details.has_bare_documents = context.job.empty_documents == EmptyDocuments::kBare;
     details.vocab_size = context.tokenizer.vocab_size();
     details.bos_id = context.borders.bos;
     details.eos_id = context.borders.eos;
@@ -98,6 +102,10 @@ void finish_output(const UnitContext& context, const Plan& plan, const record::M
     }
     Summary summary = summarize(context, units);
     summary.bad.check(context.job.reader.policy, summary.counts.records);
+    if (context.job.container.format == shards::ShardFormat::kMds) {
+        summary.details.files.push_back(
+            shards::write_mds_index(folder, summary.details, context.job.container.size_limit));
+    }
     context.tokenizer.save((folder / "tokenizer").string());
     record::Manifest manifest = asked;
     manifest.inputs = std::move(summary.inputs);

@@ -9,13 +9,15 @@
 
 #include "lib/cli/command.h"
 #include "lib/corpus/document_reader.h"
+#include "lib/shards/shard_writer.h"
 #include "lib/token/encoder.h"
 #include "lib/token/load.h"
 
 namespace longhaul::tokenize {
 
 /// What becomes of documents without text.
-enum class EmptyDocuments { kSkip, kKeep };
+/// kKeep: only their BOS and EOS. kBare: without any token, as Megatron's preprocess_data.py.
+enum class EmptyDocuments { kSkip, kKeep, kBare };
 
 /// Which share of the units this process does; units u with u % count == index.
 struct Task {
@@ -31,7 +33,7 @@ struct EncodeJob {
     EmptyDocuments empty_documents = EmptyDocuments::kSkip;
     std::string bos = "auto", eos = "auto";  // "auto", "none" or the text of a token
     uint64_t unit_bytes = uint64_t{512} << 20;
-    uint64_t shard_tokens = uint64_t{1} << 28;
+    shards::Container container;
     // ------
     std::string output;
     int threads = 1;

@@ -16,9 +16,10 @@
 
 namespace longhaul::tokenize {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-namespace fs = std::filesystem;
 using Time = std::pair<int64_t, int64_t>;  // seconds, nanoseconds
 
 constexpr const char* kRemedy = "tok-shard --force makes the shards again";
@@ -31,24 +32,6 @@ struct stat stat_of(const std::string& path) {
     struct stat result {};
     if (::stat(path.c_str(), &result) != 0) throw IoError("cannot look at " + path);
     return result;
-}
-
-/// XXH3-128 of the bytes [begin, end) of a file, or of fewer when it ends before.
-Hash128 hash_range(const std::string& path, uint64_t begin, uint64_t end) {
-    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
-    if (::lseek(fd.get(), static_cast<off_t>(begin), SEEK_SET) < 0) {
-        throw IoError("cannot seek in " + path);
-    }
-    std::vector<std::byte> block(1 << 20);
-    Hasher128 hasher;
-    while (begin < end) {
-        const size_t wanted = static_cast<size_t>(std::min<uint64_t>(block.size(), end - begin));
-        const size_t got = io::read_full(fd.get(), std::span(block).first(wanted), path);
-        if (got == 0) break;
-        hasher.update(std::span<const std::byte>(block).first(got));
-        begin += got;
-    }
-    return hasher.digest();
 }
 
 void check_shards(const fs::path& folder, const shards::ShardDetails& details) {
@@ -99,6 +82,23 @@ void check_inputs(const fs::path& manifest_path, const record::Manifest& manifes
 
 }  // namespace
 
+Hash128 hash_range(const std::string& path, uint64_t begin, uint64_t end) {
+    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
+    if (::lseek(fd.get(), static_cast<off_t>(begin), SEEK_SET) < 0) {
+        throw IoError("cannot seek in " + path);
+    }
+    std::vector<std::byte> block(1 << 20);
+    Hasher128 hasher;
+    while (begin < end) {
+        const size_t wanted = static_cast<size_t>(std::min<uint64_t>(block.size(), end - begin));
+        const size_t got = io::read_full(fd.get(), std::span(block).first(wanted), path);
+        if (got == 0) break;
+        hasher.update(std::span<const std::byte>(block).first(got));
+        begin += got;
+    }
+    return hasher.digest();
+}
+
 void check_output_path(const std::string& path, const char* option,
                        const std::vector<std::string>& inputs) {
     if (path == "-") throw UsageError(format("{}: names a file, not standard output", option));
@@ -109,8 +109,9 @@ void check_output_path(const std::string& path, const char* option,
     }
 }
 
-void check_complete(const EncodeJob& job, const token::Tokenizer& tokenizer) {
-    const fs::path folder(job.output);
+record::Manifest check_complete_folder(const std::string& output,
+                                       const token::Tokenizer& tokenizer) {
+    const fs::path folder(output);
     shards::ShardDetails details;
     record::Manifest manifest;
     try {
@@ -120,7 +121,13 @@ void check_complete(const EncodeJob& job, const token::Tokenizer& tokenizer) {
     }
     check_shards(folder, details);
     check_tokenizer((folder / "tokenizer").string(), tokenizer);
-    check_inputs(folder / "manifest.json", manifest, details);
+    return manifest;
+}
+
+void check_complete(const EncodeJob& job, const token::Tokenizer& tokenizer) {
+    const record::Manifest manifest = check_complete_folder(job.output, tokenizer);
+    const fs::path path = fs::path(job.output) / "manifest.json";
+    check_inputs(path, manifest, shards::details_from_json(manifest.details_json, path.string()));
 }
 
 }  // namespace longhaul::tokenize

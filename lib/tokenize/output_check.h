@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/record/manifest.h"
 #include "lib/token/tokenizer.h"
 #include "lib/tokenize/job.h"
 
@@ -15,8 +16,17 @@ namespace longhaul::tokenize {
 void check_output_path(const std::string& path, const char* option,
                        const std::vector<std::string>& inputs);
 
-/// For an output that has its manifest: the manifest can be read, each shard is there with its
-/// size, DIR/tokenizer/ is that tokenizer, and inputs touched since hold the bytes of then.
+/// XXH3-128 of the bytes [begin, end) of a file, or of fewer when it ends before.
+Hash128 hash_range(const std::string& path, uint64_t begin, uint64_t end);
+
+/// For an output that has its manifest: it can be read, each file is there with its size, and
+/// DIR/tokenizer/ is that tokenizer.
+/// @throws UsageError naming the file and the remedy
+record::Manifest check_complete_folder(const std::string& output,
+                                       const token::Tokenizer& tokenizer);
+/// For an output of encoding that has its manifest: the manifest can be read, each shard is there
+/// with its size, DIR/tokenizer/ is that tokenizer, and inputs touched since hold the bytes of
+/// then.
 /// @throws UsageError naming the file and the remedy
 void check_complete(const EncodeJob& job, const token::Tokenizer& tokenizer);
 

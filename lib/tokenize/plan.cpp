@@ -94,7 +94,28 @@ const char* special_text_name(token::SpecialText value) {
     return "refuse";
 }
 
+const char* empty_name(EmptyDocuments value) {
+    switch (value) {
+        case EmptyDocuments::kKeep:
+            return "keep";
+        case EmptyDocuments::kBare:
+            return "bare";
+        case EmptyDocuments::kSkip:
+            break;
+    }
+    return "skip";
+}
+
 }  // namespace
+
+void add_container_options(const shards::Container& container, io::Json& options) {
+    if (container.format == shards::ShardFormat::kHdf5) return;  // older manifests have no member
+    options["format"] = shards::shard_format_name(container.format);
+    if (container.format != shards::ShardFormat::kMds) return;
+    options["mds_type"] = shards::token_type_name(container.mds_type);
+    options["mds_sample"] = container.sample_tokens;
+    options["mds_size_limit"] = container.size_limit;
+}
 
 Plan make_plan(const EncodeJob& job) {
     Plan plan;
@@ -136,19 +157,20 @@ record::Manifest plan_manifest(const EncodeJob& job, const Plan& plan,
     manifest.tool = "tok-shard";
     manifest.version = LH_VERSION;
     manifest.kind = shards::kManifestKind;
-    manifest.options_json = io::to_line(io::Json{
-        {"tokenizer", tokenizer.hash().hex()},
-        {"unicode", text::kUnicodeVersion},
-        {"bos_id", optional_id(borders.bos)},
-        {"eos_id", optional_id(borders.eos)},
-        {"special_text", special_text_name(job.special_text)},
-        {"empty_documents", job.empty_documents == EmptyDocuments::kKeep ? "keep" : "skip"},
-        {"input_format", job.reader.layout},
-        {"text_field", job.reader.text_field},
-        {"max_line_bytes", job.reader.max_line_bytes},
-        {"unit_bytes", job.unit_bytes},
-        {"shard_tokens", job.shard_tokens},
-        {"input_bytes", plan.input_bytes}});
+    io::Json options{{"tokenizer", tokenizer.hash().hex()},
+                     {"unicode", text::kUnicodeVersion},
+                     {"bos_id", optional_id(borders.bos)},
+                     {"eos_id", optional_id(borders.eos)},
+                     {"special_text", special_text_name(job.special_text)},
+                     {"empty_documents", empty_name(job.empty_documents)},
+                     {"input_format", job.reader.layout},
+                     {"text_field", job.reader.text_field},
+                     {"max_line_bytes", job.reader.max_line_bytes},
+                     {"unit_bytes", job.unit_bytes},
+                     {"shard_tokens", job.container.max_tokens},
+                     {"input_bytes", plan.input_bytes}};
+    add_container_options(job.container, options);
+    manifest.options_json = io::to_line(options);
     for (size_t i = 0; i < job.inputs.size(); ++i) {
         manifest.inputs.push_back({job.inputs[i], plan.input_bytes[i], 0, {}});
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/json_fwd.h"
 #include "lib/record/manifest.h"
 #include "lib/shards/format.h"
 #include "lib/tokenize/job.h"
@@ -31,6 +32,9 @@ struct Plan {
 /// or stdin is never cut, and a plain file of lines is cut anywhere (at the next line begin).
 /// @throws IoError, UsageError (stdin twice)
 Plan make_plan(const EncodeJob& job);
+
+/// The options of a container that decide the output.
+void add_container_options(const shards::Container& container, io::Json& options);
 
 /// What plan.json holds: a manifest without outputs, so that a rerun can compare.
 record::Manifest plan_manifest(const EncodeJob& job, const Plan& plan,

@@ -96,7 +96,7 @@ void print_text(const shards::ShardDetails& details, const io::Json& json, const
                     json.at("shortest_document_tokens").get<uint64_t>(), stats.longest);
     cli::print_line("vocabulary       {} of {} ids occur",
                     json.at("distinct_tokens").get<uint64_t>(),
-                    details.vocab_size == 0 ? "unknown" : std::to_string(details.vocab_size));
+                    details.vocab_size == 0 ? "?" : std::to_string(details.vocab_size));
     for (const auto& [content, count] : json.at("control_tokens").items()) {
         cli::print_line("control token    {} {}", content, count.get<uint64_t>());
     }

@@ -150,13 +150,14 @@ void UnitCounts::add(const UnitCounts& other) {
     text_bytes += other.text_bytes;
     tokens += other.tokens;
     lone_surrogates += other.lone_surrogates;
+    dropped_tokens += other.dropped_tokens;
 }
 
 UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t number) {
     UnitResult result;
-    shards::ShardWriter writer({context.job.output, context.job.tmp_dir, number,
-                                context.job.shard_tokens, context.token_type,
-                                context.tokenizer.vocab_size(), context.tokenizer.hash()});
+    shards::ShardWriter writer({context.job.output, context.job.tmp_dir, context.job.container,
+                                number, 0, context.tokenizer.vocab_size(),
+                                context.tokenizer.hash()});
     result.segments.resize(unit.size());
     BatchMemory memory;
     const auto consume = [&](EncodedBatch& batch) {
@@ -180,6 +181,7 @@ UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t nu
                                first == "-" ? "standard input" : first));
     }
     result.shards = writer.close();
+    result.counts.dropped_tokens = writer.num_dropped_tokens();
     return result;
 }
 

@@ -71,7 +71,8 @@ UnitResult parse(const Json& json, const std::string& source) {
                      require<uint64_t>(counts, "blank_lines", source),
                      require<uint64_t>(counts, "text_bytes", source),
                      require<uint64_t>(counts, "tokens", source),
-                     require<uint64_t>(counts, "lone_surrogates", source)};
+                     require<uint64_t>(counts, "lone_surrogates", source),
+                     counts.value("dropped_tokens", uint64_t{0})};
     bad_from_json(require<Json>(json, "bad", source), result.bad);
     return result;
 }
@@ -79,13 +80,15 @@ UnitResult parse(const Json& json, const std::string& source) {
 }  // namespace
 
 Json counts_to_json(const UnitCounts& counts) {
-    return {{"records", counts.records},
-            {"documents", counts.documents},
-            {"empty_documents", counts.empty_documents},
-            {"blank_lines", counts.blank_lines},
-            {"text_bytes", counts.text_bytes},
-            {"tokens", counts.tokens},
-            {"lone_surrogates", counts.lone_surrogates}};
+    Json json{{"records", counts.records},
+              {"documents", counts.documents},
+              {"empty_documents", counts.empty_documents},
+              {"blank_lines", counts.blank_lines},
+              {"text_bytes", counts.text_bytes},
+              {"tokens", counts.tokens},
+              {"lone_surrogates", counts.lone_surrogates}};
+    if (counts.dropped_tokens > 0) json["dropped_tokens"] = counts.dropped_tokens;
+    return json;
 }
 
 void write_unit_record(const fs::path& folder, uint64_t number, const UnitResult& result) {

@@ -43,6 +43,8 @@ Hash128 hash_part(const std::string& path, const shards::StoredPart& part,
     return hasher.digest();
 }
 
+constexpr const char* kRemakeForeign = "make the files again with the program that wrote them";
+
 /// A document of the sample: its tokens and where its text is.
 struct Sampled {
     uint64_t index = 0, row = 0;  // row counted from the begin of its segment
@@ -93,11 +95,14 @@ class Verifier {
         findings_.push_back({status, code, subject, std::move(evidence), remedy});
     }
     void fail(const char* code, const std::string& subject, std::string evidence) {
-        add(Status::kFail, code, subject, std::move(evidence), kRemake);
+        add(Status::kFail, code, subject, std::move(evidence),
+            details_.is_foreign ? kRemakeForeign : kRemake);
     }
 
     const char* manifest_remedy() const {
         const fs::path folder(path_);
+        const bool is_foreign = shards::is_foreign_set(path_);
+        if (is_foreign) return kRemakeForeign;
         if (fs::exists(folder / "manifest.json")) return kRemake;
         if (fs::exists(folder / "plan.json")) return "run the same tok-shard again: it resumes";
         return "name a folder that tok-shard has written, a Megatron prefix or an MDS folder";
@@ -261,8 +266,14 @@ class Verifier {
                  const std::string& path) {
         std::vector<uint32_t> expected;
         if (details_.bos_id) expected.push_back(*details_.bos_id);
+        const size_t num_borders = expected.size();
         encoder.encode(text, expected);
-        if (details_.eos_id) expected.push_back(*details_.eos_id);
+        const bool is_bare = details_.has_bare_documents && expected.size() == num_borders;
+        if (is_bare) {
+            expected.clear();
+        } else if (details_.eos_id) {
+            expected.push_back(*details_.eos_id);
+        }
         if (expected != sampled.ids) {
             const auto at = std::mismatch(expected.begin(), expected.end(), sampled.ids.begin(),
                                           sampled.ids.end());
@@ -271,6 +282,7 @@ class Verifier {
                         sampled.index, sampled.row, at.first - expected.begin()));
             return;
         }
+        if (is_bare) return;
         std::span<const uint32_t> ids(sampled.ids);
         if (details_.bos_id) ids = ids.subspan(1);
         if (details_.eos_id) ids = ids.first(ids.size() - 1);

@@ -23,6 +23,7 @@ struct Words {
     ReaderWords reader;
     std::string special_text = "plain", empty = "skip", task;
     cli::Bytes unit_size{512ull << 20};
+    ContainerWords container;
     cli::CommonOptions common;
 };
 
@@ -30,7 +31,7 @@ struct Words {
 void refuse_misspelt_subcommand(const cli::Args& args) {
     if (args.empty() || args[0].starts_with('-') || std::filesystem::exists(args[0])) return;
     const std::string near = config::nearest_word(
-        args[0], {"verify", "stats", "decode", "cat", "batch", "train", "selftest"});
+        args[0], {"verify", "stats", "decode", "cat", "convert", "batch", "train", "selftest"});
     if (near.empty()) return;
     throw UsageError(format("{}: no such file; did you mean the sub-command {}?", args[0], near));
 }
@@ -50,12 +51,12 @@ void add_options(cli::Command& command, tokenize::EncodeJob& job, Words& words) 
                 "text of control tokens in documents: plain, parse or refuse")
         .choices({"plain", "parse", "refuse"})
         .group(group);
-    command.option("--empty", words.empty, "WORD", "documents without text: skip or keep")
-        .choices({"skip", "keep"})
+    command.option("--empty", words.empty, "WORD", "documents without text: skip, keep or bare")
+        .choices({"skip", "keep", "bare"})
         .group(group);
     add_reader_options(command, job.reader, words.reader);
     command.option("--unit-size", words.unit_size, "SIZE", "bytes of input of a unit of work");
-    command.option("--shard-tokens", job.shard_tokens, "N", "a shard is closed at this size");
+    add_container_options(command, words.container);
     command.option("--task", words.task, "I/N",
                    "do units I, I+N, ... only; default: the task of a Slurm job array");
     command.option("--parent", job.parent, "FILE", "manifest of what comes on stdin");
@@ -76,6 +77,7 @@ ExitCode run_encode(const cli::Args& args) {
                               {"stats", "totals, bytes per token, document lengths"},
                               {"decode", "documents as text"},
                               {"cat", "documents as token ids"},
+                              {"convert", "shards in another format"},
                               {"batch", "the documents of a training step"},
                               {"train", "train a BPE tokenizer"},
                               {"selftest", "fast path against general path for a tokenizer"}});
@@ -86,12 +88,12 @@ ExitCode run_encode(const cli::Args& args) {
     job.special_text = words.special_text == "parse"    ? token::SpecialText::kParse
                        : words.special_text == "refuse" ? token::SpecialText::kRefuse
                                                         : token::SpecialText::kPlain;
-    job.empty_documents =
-        words.empty == "keep" ? tokenize::EmptyDocuments::kKeep : tokenize::EmptyDocuments::kSkip;
+    job.empty_documents = words.empty == "keep"   ? tokenize::EmptyDocuments::kKeep
+                          : words.empty == "bare" ? tokenize::EmptyDocuments::kBare
+                                                  : tokenize::EmptyDocuments::kSkip;
+    job.container = finish_container_options(command, words.container);
     job.unit_bytes = words.unit_size.value;
-    if (job.unit_bytes == 0 || job.shard_tokens == 0) {
-        throw UsageError("--unit-size and --shard-tokens must be above 0");
-    }
+    if (job.unit_bytes == 0) throw UsageError("--unit-size must be above 0");
     job.threads = cli::resolve_threads(words.common.threads);
     job.memory_bytes = words.common.memory.value;
     job.tmp_dir = tmp_dir_or_default(words.common.tmp_dir);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tok-shard: text to token shards, and everything one does with them.
+#include "lib/base/error.h"
 #include "tools/tok-shard/subcommands.h"
 
 namespace longhaul::tok_shard {
@@ -15,6 +16,57 @@ void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source
         "(man page)");
     command.option("--special", source.specials, "TEXT=ID",
                    "a control token, where the file does not list it; may be repeated");
+}
+
+void add_container_options(cli::Command& command, ContainerWords& words) {
+    const std::string group = "Format of the shards";
+    command.option("--format", words.format, "WORD", "hdf5, megatron or mds")
+        .choices({"hdf5", "megatron", "mds"})
+        .group(group);
+    command
+        .option("--shard-tokens", words.shard_tokens, "N",
+                "hdf5, megatron: a shard is closed at this size")
+        .group(group);
+    command
+        .option("--mds-sample", words.mds_sample, "N",
+                "mds: cut the documents in a row into samples of N tokens; 0: a sample a document")
+        .group(group);
+    command.option("--mds-type", words.mds_type, "WORD", "mds: int32, uint16, uint32 or int64")
+        .choices({"int32", "uint16", "uint32", "int64"})
+        .group(group);
+    command
+        .option("--mds-size-limit", words.mds_size_limit, "SIZE",
+                "mds: a shard is closed at this size")
+        .group(group);
+}
+
+shards::Container finish_container_options(const cli::Command& command,
+                                           const ContainerWords& words) {
+    shards::Container container;
+    container.format = *shards::shard_format_by_name(words.format);
+    const bool is_mds = container.format == shards::ShardFormat::kMds;
+    for (const char* option : {"--mds-sample", "--mds-type", "--mds-size-limit"}) {
+        if (!is_mds && command.was_given(option)) {
+            throw UsageError(format("{} goes with --format mds", option));
+        }
+    }
+    if (is_mds && command.was_given("--shard-tokens")) {
+        throw UsageError("--shard-tokens does not go with --format mds: see --mds-size-limit");
+    }
+    container.max_tokens = words.shard_tokens;
+    container.sample_tokens = words.mds_sample;
+    container.size_limit = words.mds_size_limit.value;
+    container.mds_type = words.mds_type == "uint16"   ? shards::TokenType::kU16
+                         : words.mds_type == "uint32" ? shards::TokenType::kU32
+                         : words.mds_type == "int64"  ? shards::TokenType::kI64
+                                                      : shards::TokenType::kI32;
+    if (container.max_tokens == 0) throw UsageError("--shard-tokens must be above 0");
+    if (container.size_limit == 0 || container.size_limit > shards::kMdsMaxShardBytes) {
+        throw UsageError("--mds-size-limit must be above 0 and below 4GiB: offsets have 32 bits");
+    }
+    constexpr uint64_t kMaxSample = uint64_t{1} << 28;
+    if (container.sample_tokens > kMaxSample) throw UsageError("--mds-sample is too large");
+    return container;
 }
 
 void add_data_options(cli::Command& command, tokenize::DataSource& source) {
@@ -66,6 +118,7 @@ int main(int argc, char** argv) {
         {"decode", "documents as text", tok_shard::run_decode},
         {"cat", "documents as token ids", tok_shard::run_cat},
         {"loader", "the samples of a training run, their order proven", tok_shard::run_loader},
+        {"convert", "shards in another format", tok_shard::run_convert},
         {"batch", "the documents of a training step", tok_shard::run_batch},
         {"train", "train a BPE tokenizer", tok_shard::run_train},
         {"selftest", "fast path against general path for a tokenizer", tok_shard::run_selftest}};

@@ -7,6 +7,7 @@
 #include "lib/cli/command.h"
 #include "lib/cli/run_main.h"
 #include "lib/corpus/document_reader.h"
+#include "lib/shards/shard_writer.h"
 #include "lib/token/load.h"
 #include "lib/tokenize/data_source.h"
 
@@ -21,9 +22,21 @@ ExitCode run_train(const cli::Args& args);
 ExitCode run_selftest(const cli::Args& args);
 ExitCode run_batch(const cli::Args& args);
 ExitCode run_loader(const cli::Args& args);
+ExitCode run_convert(const cli::Args& args);
 
 /// -t, --pattern, --special.
 void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source);
+
+/// The format of the shards, before it is looked at.
+struct ContainerWords {
+    std::string format = "hdf5", mds_type = "int32";
+    uint64_t shard_tokens = uint64_t{1} << 28, mds_sample = 0;
+    cli::Bytes mds_size_limit{shards::kMdsSizeLimit};
+};
+void add_container_options(cli::Command& command, ContainerWords& words);
+/// After parse(). @throws UsageError
+shards::Container finish_container_options(const cli::Command& command,
+                                           const ContainerWords& words);
 
 /// Names what is read, and says what files of other programs do not say.
 void add_data_options(cli::Command& command, tokenize::DataSource& source);

@@ -35,7 +35,15 @@ class Fixture {
         details.tokenizer_hash = {1, 2};
         details.inputs = {"a.jsonl", "b.jsonl"};
         for (uint64_t unit = 0; unit < 2; ++unit) {
-            ShardWriter writer({folder, folder, unit, 50, type, 60000, details.tokenizer_hash});
+            // 60000 or 70000 ids: u16 or u32.
+            const uint32_t vocab_size = type == TokenType::kU16 ? 60000 : 70000;
+            ShardWriter writer({folder,
+                                folder,
+                                {ShardFormat::kHdf5, 50},
+                                unit,
+                                0,
+                                vocab_size,
+                                details.tokenizer_hash});
             for (uint64_t i = 0; i < documents; ++i) {
                 std::vector<uint32_t> ids(i % 7);
                 for (uint32_t& id : ids)

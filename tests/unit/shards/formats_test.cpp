@@ -96,9 +96,9 @@ std::string fault_of(const fs::path& path) {
 ShardWriterOptions options_for(const fs::path& folder, ShardFormat format, TokenType type) {
     ShardWriterOptions options;
     options.folder = options.tmp_dir = folder;
-    options.format = format;
-    options.token_type = type;
-    options.vocab_size = 500;
+    options.container.format = format;
+    options.container.mds_type = type;
+    options.vocab_size = type == TokenType::kI32 ? 65500 : 500;
     return options;
 }
 
@@ -180,22 +180,23 @@ TEST_CASE("formats: MDS shards are those of MDSWriter, byte for byte") {
             const std::string reference = format("shard.{:05}.mds", i);
             CHECK(io::read_text_file(folder.path / shards[i].file) ==
                   io::read_text_file(kReference / name / reference));
-            const uint64_t samples = options.sample_tokens > 0
-                                         ? shards[i].num_tokens / options.sample_tokens
+            const uint64_t samples = options.container.sample_tokens > 0
+                                         ? shards[i].num_tokens / options.container.sample_tokens
                                          : shards[i].num_documents;
             infos.push_back({reference, shards[i].bytes, samples, "", shards[i].xxh3_128});
         }
-        const MdsColumns columns = token_columns(options.token_type, options.sample_tokens);
-        CHECK(mds_index(columns, options.size_limit, infos) ==
+        const MdsColumns columns =
+            token_columns(options.container.mds_type, options.container.sample_tokens);
+        CHECK(mds_index(columns, options.container.size_limit, infos) ==
               io::read_text_file(kReference / name / "index.json"));
         return writer.num_dropped_tokens();
     };
     ShardWriterOptions options = options_for(folder.path, ShardFormat::kMds, TokenType::kI32);
-    options.size_limit = 3000;
+    options.container.size_limit = 3000;
     CHECK(compare(options, "mds_documents", 4) == 0);
-    options.token_type = TokenType::kU16;
-    options.sample_tokens = 64;
-    options.size_limit = 2000;
+    options.container.mds_type = TokenType::kU16;
+    options.container.sample_tokens = 64;
+    options.container.size_limit = 2000;
     CHECK(compare(options, "mds_samples", 3) == 2459 % 64);
 }
 
@@ -342,9 +343,10 @@ TEST_CASE("formats: a damaged MDS folder is named") {
 
 TEST_CASE("formats: what does not fit a format is refused") {
     const Folder folder;
-    CHECK_THROWS_AS(token_type_for(ShardFormat::kMds, 65537, TokenType::kU16), UsageError);
-    CHECK(token_type_for(ShardFormat::kMegatron, 65536, TokenType::kI32) == TokenType::kI32);
-    CHECK(token_type_for(ShardFormat::kHdf5, 65536, TokenType::kI32) == TokenType::kU16);
+    CHECK_THROWS_AS((Container{ShardFormat::kMds, 1, TokenType::kU16}.token_type(65537)),
+                    UsageError);
+    CHECK(Container{ShardFormat::kMegatron}.token_type(65536) == TokenType::kI32);
+    CHECK(Container{}.token_type(65536) == TokenType::kU16);
     for (const uint64_t tokens : {0ull, 1ull, 255ull, 256ull, 65535ull, 65536ull, 1ull << 32}) {
         for (const size_t size : {1, 2, 4, 8}) {
             CHECK(open_array_tokens(open_array_bytes(tokens, size), size) == tokens);
