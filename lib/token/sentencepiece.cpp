@@ -6,6 +6,7 @@
 #include "lib/base/error.h"
 #include "lib/token/load.h"
 #include "lib/token/sentencepiece_bpe.h"
+#include "lib/token/sentencepiece_decoder.h"
 #include "lib/token/sentencepiece_model.h"
 #include "lib/token/sentencepiece_normalizer.h"
 #include "lib/token/unigram.h"
@@ -67,6 +68,7 @@ TokenizerParts parse_sentencepiece(std::string_view content, const std::string& 
                 model.algorithm == SentencePieceModel::Algorithm::kWord ? "WORD" : "CHAR"));
     }
     parts.normalizer.add(std::make_shared<const SentencePieceNormalizer>(model, name));
+    parts.decoder.add(make_sentencepiece_decoder(model));
     for (uint32_t id = 0; id < model.pieces.size(); ++id) {
         if (model.pieces[id].type != PieceType::kControl) continue;
         AddedToken control;

@@ -10,6 +10,7 @@
 #include "lib/token/char_bpe.h"
 #include "lib/token/json_score.h"
 #include "lib/token/unigram.h"
+#include "lib/token/word_models.h"
 
 namespace longhaul::token {
 
@@ -61,12 +62,39 @@ void JsonModel::add_scored(const std::string& content, double score) {
 
 std::unique_ptr<Model> JsonModel::build(const JsonField& model, const ParsedVocabulary& parsed,
                                         bool is_byte_level, std::vector<std::string>& warnings) {
-    const JsonField type = model.member("type");  // files before 0.9 have none
-    std::string name = parsed.has_scored ? "Unigram" : "BPE";
-    if (!type.is_null()) name = type.text();
+    const JsonField type = model.member("type");
+    const std::string name = type.is_null() ? name_of_untyped(model, parsed) : type.text();
     if (name == "BPE") return build_bpe(model, parsed, is_byte_level, warnings);
     if (name == "Unigram") return build_unigram(model, parsed, warnings);
-    type.fail(format("\"{}\" is not supported (BPE and Unigram are)", name));
+    if (name == "WordPiece" || name == "WordLevel") {
+        return build_word_model(model, parsed, name == "WordPiece");
+    }
+    type.fail(format("\"{}\" is not known (BPE, Unigram, WordPiece and WordLevel are)", name));
+}
+
+/// Files of HF tokenizers before 0.9 have no type: it is what the members fit.
+std::string JsonModel::name_of_untyped(const JsonField& model,
+                                       const ParsedVocabulary& parsed) const {
+    if (parsed.has_scored) return "Unigram";
+    if (parsed.has_merges) return "BPE";
+    if (!model.member("max_input_chars_per_word").is_null()) return "WordPiece";
+    return model.member("unk_token").is_null() ? "BPE" : "WordLevel";
+}
+
+std::unique_ptr<Model> JsonModel::build_word_model(const JsonField& model,
+                                                   const ParsedVocabulary& parsed,
+                                                   bool is_word_piece) const {
+    if (!parsed.has_vocabulary) model.member("vocab").fail("is missing or not an object");
+    if (model.member("unk_token").is_null()) model.member("unk_token").fail("is missing");
+    const uint32_t unknown_id = read_unknown(model, true);
+    if (!is_word_piece) return std::make_unique<WordLevel>(make_vocabulary(), unknown_id);
+    WordPiece::Options options;
+    options.unknown_id = unknown_id;
+    options.inner_prefix = model.member("continuing_subword_prefix").text();
+    const JsonField most = model.member("max_input_chars_per_word");
+    if (most.integer() < 0) most.fail("is negative");
+    options.max_characters = static_cast<uint64_t>(most.integer());
+    return std::make_unique<WordPiece>(make_vocabulary(), options);
 }
 
 std::unique_ptr<Model> JsonModel::build_bpe(const JsonField& model, const ParsedVocabulary& parsed,
@@ -165,6 +193,9 @@ std::unique_ptr<Model> JsonModel::build_char_bpe(const JsonField& model,
     bool is_complete = options.byte_fallback;
     for (unsigned byte = 0; byte < 256 && is_complete; ++byte) {
         is_complete = find(byte_piece(static_cast<uint8_t>(byte))) != kNoToken;
+    }
+    if (options.byte_fallback && !(options.inner_prefix.empty() && options.end_suffix.empty())) {
+        model.member("byte_fallback").fail("true with affixes is not supported");
     }
     options.unknown_id = read_unknown(model, !is_complete);
     if (options.unknown_id == kNoToken && !is_complete) {

@@ -49,6 +49,9 @@ class JsonModel {
                                           std::vector<std::string>& warnings);
     std::unique_ptr<Model> build_unigram(const JsonField& model, const ParsedVocabulary& parsed,
                                          std::vector<std::string>& warnings);
+    std::unique_ptr<Model> build_word_model(const JsonField& model, const ParsedVocabulary& parsed,
+                                            bool is_word_piece) const;
+    std::string name_of_untyped(const JsonField& model, const ParsedVocabulary& parsed) const;
     Vocabulary make_vocabulary() const;
     MergeTable make_merges(const std::string& inner_prefix) const;
     uint32_t read_unknown(const JsonField& model, bool is_needed) const;

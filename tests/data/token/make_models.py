@@ -6,6 +6,7 @@ gives for each document. Usage: make_models.py OUT_DIR
 
 NAME.model.zst or NAME.json.zst   the model
 NAME.ids.zst                      one line a document
+NAME.text.zst                     text of the ids of text_ids() in hexadecimal digits, a line each
 """
 import json
 import pathlib
@@ -35,6 +36,11 @@ def write(name, data):
 
 def write_ids(name, lists):
     write(name + ".ids.zst", "".join(" ".join(map(str, ids)) + "\n" for ids in lists).encode())
+
+
+def text_ids(size):
+    return [[(first * 7919 + i * i * 104729) % size for i in range(first % 12 + 1)]
+            for first in range(150)]
 
 
 def varint(number):
@@ -185,6 +191,19 @@ def hf_models():
         yield name, tokenizer
 
 
+    word_piece = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=20))
+    word_piece.normalizer = normalizers.BertNormalizer()
+    word_piece.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    word_piece.train_from_iterator(DOCUMENTS, trainers.WordPieceTrainer(
+        vocab_size=600, special_tokens=["[UNK]"], limit_alphabet=150, show_progress=False))
+    yield "hf_word_piece", word_piece
+    word_level = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    word_level.pre_tokenizer = pre_tokenizers.Whitespace()
+    word_level.train_from_iterator(DOCUMENTS, trainers.WordLevelTrainer(
+        vocab_size=300, special_tokens=["[UNK]"], show_progress=False))
+    yield "hf_word_level", word_level
+
+
 def main():
     OUT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -193,6 +212,9 @@ def main():
             processor = sentencepiece.SentencePieceProcessor()
             processor.load_from_serialized_proto(model)
             write_ids(name, [processor.encode(document) for document in DOCUMENTS])
+            write(name + ".text.zst", "".join(
+                processor.decode(ids).encode().hex() + "\n"
+                for ids in text_ids(len(processor))).encode())
     for name, tokenizer in hf_models():
         tokenizer.add_special_tokens([AddedToken("<|im_start|>", normalized=False)])
         tokenizer.encode_special_tokens = True

@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "lib/base/format.h"
 #include "lib/io/stream.h"
 #include "lib/token/char_bpe.h"
 #include "lib/token/encoder.h"
@@ -27,7 +28,8 @@ constexpr const char* kSentencePiece[] = {
     "sp_bpe_unused_bytes", "sp_unigram_nfkc", "sp_unigram_fallback", "sp_unigram_ties"};
 constexpr const char* kHuggingFace[] = {"hf_char_llama",   "hf_char_partial", "hf_char_fused",
                                         "hf_char_dropped", "hf_char_whole",   "hf_char_affixes",
-                                        "hf_clip",         "hf_unigram",      "hf_unigram_whole"};
+                                        "hf_clip",         "hf_unigram",      "hf_unigram_whole",
+                                        "hf_word_piece",   "hf_word_level"};
 
 std::string read_all(const std::string& path) {
     const auto input = io::open_input(path);
@@ -128,6 +130,27 @@ TEST_CASE("models: ids equal sentencepiece") {
     for (const char* name : kSentencePiece) {
         check_reference(name, {});
         check_reference(name, {SpecialText::kPlain, 0, false});
+    }
+}
+
+TEST_CASE("models: texts of ids equal sentencepiece") {
+    for (const char* name : kSentencePiece) {
+        CAPTURE(name);
+        const Tokenizer tokenizer = load(name);
+        const auto texts = split(read_all(kData + "models/" + name + ".text.zst"), '\n');
+        REQUIRE(texts.size() == 150);
+        for (uint32_t first = 0; first < texts.size(); ++first) {
+            Ids ids;
+            for (uint32_t i = 0; i <= first % 12; ++i) {
+                ids.push_back((first * 7919 + i * i * 104729) % tokenizer.vocab_size());
+            }
+            std::string hex;
+            for (const char byte : tokenizer.decode(ids, false)) {
+                hex += format("{:02x}", static_cast<uint8_t>(byte));
+            }
+            CAPTURE(first);
+            REQUIRE(hex == texts[first]);
+        }
     }
 }
 

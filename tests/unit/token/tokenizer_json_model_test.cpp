@@ -64,6 +64,14 @@ Json small_unigram() {
     return model;
 }
 
+Json small_word_piece() {
+    return {{"type", "WordPiece"},
+            {"unk_token", "[UNK]"},
+            {"continuing_subword_prefix", "##"},
+            {"max_input_chars_per_word", 5},
+            {"vocab", {{"[UNK]", 0}, {"a", 1}, {"##a", 2}, {"##ab", 3}, {"##", 4}, {"#", 5}}}};
+}
+
 void check_problem(Json model, const std::function<void(Json&)>& change, const char* expected,
                    bool is_byte_level = false) {
     CAPTURE(std::string(expected));
@@ -162,11 +170,29 @@ TEST_CASE("json model: Unigram") {
     CHECK(build(model).warnings.size() == 1);
 }
 
+TEST_CASE("json model: WordPiece and WordLevel") {
+    Json model = small_word_piece();
+    CHECK(encode(model, "aaab") == Ids{1, 2, 3});
+    CHECK(encode(model, "aabb") == Ids{0});
+    CHECK(encode(model, "aaaaa") == Ids{1, 2, 2, 2, 2});
+    CHECK(encode(model, "aaaaaa") == Ids{0});  // too long
+    CHECK(encode(model, "##aa") == Ids{2, 2});
+    CHECK(encode(model, "b") == Ids{0});
+    model.erase("type");
+    CHECK(encode(model, "aaab") == Ids{1, 2, 3});
+    model.erase("max_input_chars_per_word");
+    CHECK(encode(model, "aa") == Ids{0});
+    CHECK(encode(model, "##a") == Ids{2});
+    model["type"] = "WordLevel";
+    CHECK(encode(model, "#") == Ids{5});
+    CHECK(build(model).model->loses_text());
+}
+
 TEST_CASE("json model: wrong models are refused with their place") {
     const auto bpe = [](const auto& change, const char* expected) {
         check_problem(small_bpe(), change, expected);
     };
-    bpe([](Json& m) { m["type"] = "WordBag"; }, "model.type: \"WordBag\" is not supported");
+    bpe([](Json& m) { m["type"] = "WordBag"; }, "model.type: \"WordBag\" is not known");
     bpe([](Json& m) { m["type"] = 1; }, "model.type: is not a string");
     bpe([](Json& m) { m["type"] = "Unigram"; }, "model.vocab: is missing or not an array");
     bpe([](Json& m) { m["dropout"] = 0.1; }, "model.dropout: random merges are refused");
@@ -186,6 +212,22 @@ TEST_CASE("json model: wrong models are refused with their place") {
     check_problem(
         small_bpe(), [](Json& m) { m["byte_fallback"] = true; },
         "byte_fallback: true in a byte-level BPE that lacks bytes", true);
+    check_problem(
+        small_bpe(),
+        [](Json& m) {
+            m["byte_fallback"] = true;
+            m["end_of_word_suffix"] = "_";
+        },
+        "byte_fallback: true with affixes");
+    const auto word_piece = [](const auto& change, const char* expected) {
+        check_problem(small_word_piece(), change, expected);
+    };
+    word_piece([](Json& m) { m.erase("unk_token"); }, "model.unk_token: is missing");
+    word_piece([](Json& m) { m["unk_token"] = "?"; }, "unk_token: \"?\" is not in the vocabulary");
+    word_piece([](Json& m) { m.erase("continuing_subword_prefix"); }, "prefix: is not a string");
+    word_piece([](Json& m) { m["max_input_chars_per_word"] = -1; }, "per_word: is negative");
+    word_piece([](Json& m) { m["max_input_chars_per_word"] = nullptr; }, "per_word: is not an int");
+    word_piece([](Json& m) { m.erase("vocab"); }, "model.vocab: is missing or not an object");
     const auto unigram = [](const auto& change, const char* expected) {
         check_problem(small_unigram(), change, expected);
     };
