@@ -90,42 +90,52 @@ double cpu_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Reads the same samples twice on one thread: the first time brings them into the page cache.
-void bench(const shards::Blend& blend, const LoaderOptions& options) {
+/// Of the same samples read twice on one thread: the first time brings them into the page cache.
+struct Speed {
+    size_t samples = 0;
+    double cpu_s[2] = {}, wall_s[2] = {};
+};
+
+Speed measure(const shards::Blend& blend, const LoaderOptions& options) {
     using Clock = std::chrono::steady_clock;
     const auto samples = cursor_of(options.data).peek(options.steps * options.data.global_batch);
     Buffers made(blend.seq_len());
     shards::SampleBuffers out = made.all();
     if (!blend.settings().attends_document) out.document_begins = {};
-    double cpu_s[2], wall_s[2];
+    Speed speed{samples.size(), {}, {}};
     for (int pass = 0; pass < 2; ++pass) {
         const double cpu_start = cpu_seconds();
         const auto start = Clock::now();
         for (const uint64_t sample : samples) blend.read(sample, out);
-        cpu_s[pass] = cpu_seconds() - cpu_start;
-        wall_s[pass] = std::chrono::duration<double>(Clock::now() - start).count();
+        speed.cpu_s[pass] = cpu_seconds() - cpu_start;
+        speed.wall_s[pass] = std::chrono::duration<double>(Clock::now() - start).count();
     }
-    const double tokens =
-        static_cast<double>(samples.size()) * static_cast<double>(blend.seq_len());
+    return speed;
+}
+
+void bench(const shards::Blend& blend, const LoaderOptions& options) {
+    const Speed speed = measure(blend, options);
+    const double tokens = static_cast<double>(speed.samples) * static_cast<double>(blend.seq_len());
     const auto size = static_cast<double>(token_bytes(blend.sets().front().info().token_type));
     if (options.as_json) {
         cli::print_line("{}", io::to_line(io::Json{{"schema", 1},
                                                    {"tool", "tok-shard loader"},
-                                                   {"samples", samples.size()},
+                                                   {"samples", speed.samples},
                                                    {"tokens", tokens},
                                                    {"token_bytes", size},
-                                                   {"first_wall_s", wall_s[0]},
-                                                   {"cached_cpu_s", cpu_s[1]},
-                                                   {"cached_wall_s", wall_s[1]}}));
+                                                   {"first_wall_s", speed.wall_s[0]},
+                                                   {"cached_cpu_s", speed.cpu_s[1]},
+                                                   {"cached_wall_s", speed.wall_s[1]}}));
         return;
     }
-    cli::print_line("{} samples of {} tokens, {} bytes a token", samples.size(), blend.seq_len(),
+    const auto line = [&](const char* what, double seconds, const char* of) {
+        cli::print_line("{:<21} {} tokens/s, {}/s{}", what, human_count(tokens / seconds),
+                        human_bytes(static_cast<uint64_t>(tokens * size / seconds)), of);
+    };
+    cli::print_line("{} samples of {} tokens, {} bytes a token", speed.samples, blend.seq_len(),
                     size);
-    cli::print_line("first pass            {} tokens/s, {}/s", human_count(tokens / wall_s[0]),
-                    human_bytes(static_cast<uint64_t>(tokens * size / wall_s[0])));
-    cli::print_line("from the page cache   {} tokens/s, {}/s of a core",
-                    human_count(tokens / cpu_s[1]),
-                    human_bytes(static_cast<uint64_t>(tokens * size / cpu_s[1])));
+    line("first pass", speed.wall_s[0], "");
+    line("from the page cache", speed.cpu_s[1], " of a core");
 }
 
 }  // namespace

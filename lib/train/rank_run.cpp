@@ -13,9 +13,9 @@
 #include "lib/io/atomic_file.h"
 #include "lib/log/log.h"
 #include "lib/model/hf_config.h"
-#include "lib/shards/prefetcher.h"
 #include "lib/train/exit_cause.h"
 #include "lib/train/notice.h"
+#include "lib/train/read_ahead.h"
 #include "lib/train/reporter.h"
 #include "lib/train/run.h"
 #include "lib/train/session.h"
@@ -116,43 +116,19 @@ class RankRun {
             throw TrainError("data", error.describe(), error.exit_code());
         }
         session_.set_position(state_.step, state_.committed_step);
-        open_prefetch();
+        open_samples();
         make_reporter();
     }
 
-    /// Samples are read ahead in the order of the phase that the run is in.
-    void open_prefetch() {
+    /// With the order of the phase that the run is in.
+    void open_samples() {
         const shards::SampleSettings& settings = state_.cursor.phase().samples;
         run_agreed(world_, [&] {
             if (settings.blend_version != shards::kExactBlend && config_.data.train.size() > 1) {
                 train_data_ = open_training_data(config_, settings.blend_version);
             }
         });
-        if (config_.data.prefetch == 0) return;
-        prefetcher_ = std::make_unique<shards::Prefetcher>(
-            *train_data_, shards::PrefetchOptions{static_cast<uint64_t>(config_.data.seq_len),
-                                                  settings.attends_document,
-                                                  static_cast<int>(config_.data.prefetch_threads)});
-    }
-
-    /// This rank's samples of this batch and of those that follow, whatever comes of the step.
-    void announce_samples() {
-        if (prefetcher_ == nullptr) return;
-        const int64_t batch = config_.data.global_batch;
-        const tensor::Range mine = engine().local_samples();
-        const auto ahead = state_.cursor.peek(batch * (config_.data.prefetch + 1));
-        std::vector<uint64_t> samples;
-        for (size_t first = static_cast<size_t>(mine.first); first < ahead.size();
-             first += static_cast<size_t>(batch)) {
-            const auto begin = ahead.begin() + static_cast<ptrdiff_t>(first);
-            samples.insert(samples.end(), begin, begin + mine.count);
-        }
-        prefetcher_->announce(samples);
-    }
-
-    const shards::SampleProvider& training_samples() const {
-        if (prefetcher_ != nullptr) return *prefetcher_;
-        return *train_data_;
+        ahead_ = std::make_unique<ReadAhead>(*train_data_, config_.data, settings.attends_document);
     }
 
     /// @return why the content of the checkpoint is damaged, alike on all ranks; "" when loaded.
@@ -262,8 +238,8 @@ class RankRun {
         plan.optimizer = adamw_of(config_);
         plan.notice = NoticeSignals::received() != 0;
         plan.stop_file = is_first() && stop_file_exists();
-        announce_samples();
-        const StepResult result = run_step(engine(), plan, training_samples(), timer_);
+        ahead_->announce(state_.cursor, engine().local_samples());
+        const StepResult result = run_step(engine(), plan, ahead_->samples(), timer_);
         state_.cursor.advance(plan.samples);
         if (result.skipped) {
             ++state_.skipped;
@@ -392,7 +368,7 @@ class RankRun {
     TrainConfig config_;
     comm::Comm& world_;
     std::unique_ptr<SampleReader> train_data_, validation_data_;
-    std::unique_ptr<shards::Prefetcher> prefetcher_;  // over train_data_
+    std::unique_ptr<ReadAhead> ahead_;  // over train_data_
     BuiltEngine built_;
     TrainState state_;
     PhaseTimer timer_;

@@ -52,6 +52,51 @@ TEST_CASE("cursor: JSON comes back; a new phase counts from 0") {
     CHECK(order_seed(7, 1) != order_seed(7, 2));
 }
 
+TEST_CASE("cursor: how samples are made comes back; absent in old checkpoints") {
+    SampleWords words;
+    words.order = "block";
+    words.order_block = 3;
+    words.order_window = 5;
+    words.packing = "best-fit";
+    words.attention = "document";
+    words.mask_boundaries = true;
+    words.mask_ids = {"7", "9"};
+    words.loss_between = {"1", "2"};
+    DataPhase made = phase(0);
+    made.samples = settings_of(words);
+    io::Json json = DataCursor(made, {}).to_json();
+    CHECK(DataCursor::from_json(json, "t").phase() == made);
+    words = {};
+    words.order = "megatron";
+    words.order_samples = 77;
+    made.samples = settings_of(words);
+    CHECK(DataCursor::from_json(DataCursor(made, {}).to_json(), "t").phase() == made);
+
+    io::Json& written = json["phases"][0];
+    for (const char* key : {"order", "order_block", "order_window", "packing", "attention",
+                            "mask_boundaries", "mask_ids", "loss_between", "blend_version"}) {
+        REQUIRE(written.erase(key) == 1);
+    }
+    SampleSettings old;
+    old.blend_version = kOldBlend;
+    CHECK(DataCursor::from_json(json, "t").phase().samples == old);
+    written["blend_version"] = 3;
+    CHECK_THROWS_AS(DataCursor::from_json(json, "t"), DataError);
+    written["blend_version"] = 2;
+    written["order"] = "random";
+    CHECK_THROWS_AS(DataCursor::from_json(json, "t"), DataError);
+}
+
+TEST_CASE("cursor: what differs between two settings is named") {
+    SampleSettings there, here;
+    CHECK(difference(there, here).empty());
+    here.packing = Packing::kBestFit;
+    CHECK(difference(there, here) == "data.packing = best-fit, but it was stream");
+    here = there;
+    here.mask_ids = {4, 5};
+    CHECK(difference(there, here) == "data.mask_ids = [4, 5], but it was []");
+}
+
 TEST_CASE("cursor: bad ranges are named") {
     CHECK(parse_skip_range("120-135") == SkipRange{120, 135});
     CHECK(parse_skip_range("7") == SkipRange{7, 7});

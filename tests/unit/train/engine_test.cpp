@@ -267,6 +267,9 @@ TEST_CASE("train: what may not change on a resume is refused by name") {
     CHECK(refusal([](TrainConfig& c) { c.job.seed = 12; }).find("job.seed") != std::string::npos);
     CHECK(refusal([](TrainConfig& c) { c.model.shape.num_layers = 3; }).find("another model") !=
           std::string::npos);
+    CHECK(refusal([](TrainConfig& c) { c.data.samples.order = "block"; })
+              .find("data.order = block, but it was feistel; to change data on purpose, set "
+                    "data.phase = 1") != std::string::npos);
     CHECK(refusal([](TrainConfig& c) { c.data.global_batch = 8; }).find("data.phase = 1") !=
           std::string::npos);
     CHECK(refusal([](TrainConfig& c) {
