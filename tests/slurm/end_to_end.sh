@@ -76,19 +76,30 @@ wait_again() { wait_for 60 "a start after $1 works" works_again "$1"; }
 
 # The run must last until the notice of its time limit comes, which is minutes away, on the fastest
 # machine: slow_down lets one rank, and so all, work a tenth of the time; full_speed ends that.
-rank_on_n2() { lab on n2 pkill "-$1" -x train-run || true; }
+# pid_on_n2: the rank there, by the job of its step: another job's ranks have the same name.
+# shellcheck disable=SC2016 # for the shell on the host
+pid_on_n2() {
+    lab on n2 sh -c 'for pid in $(pgrep -x train-run); do
+        tr "\0" "\n" <"/proc/$pid/environ" | grep -qx "SLURM_JOB_ID=$0" && echo "$pid"
+    done' "$job"
+}
+signal_rank_on_n2() {
+    local pid
+    pid=$(pid_on_n2)
+    [ -z "$pid" ] || lab on n2 kill "-$1" "$pid" || true # it may just have ended
+}
 slow_down() {
     while kill -0 $$; do # as long as this test
-        rank_on_n2 STOP
+        signal_rank_on_n2 STOP
         sleep 0.9
-        rank_on_n2 CONT
+        signal_rank_on_n2 CONT
         sleep 0.1
     done 2>/dev/null &
     brake=$!
 }
 full_speed() {
     { kill "$brake" && wait "$brake"; } 2>/dev/null || true
-    rank_on_n2 CONT
+    signal_rank_on_n2 CONT
 }
 
 RUN=$SHARED/run-undisturbed
@@ -101,7 +112,7 @@ job=$(pretrain run 5 --time=60)
 wait_step 30
 
 say "-- kill -9 of a rank"
-pid=$(lab on n2 pgrep -x train-run)
+pid=$(pid_on_n2)
 before=$(last_start)
 lab on n2 kill -9 "$pid"
 wait_again "$before"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All stages in one process, or in the ranks of one MPI job.
-#include <cstdlib>
-
 #include <array>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +15,7 @@
 #include "lib/dedup/stages/index.h"
 #include "lib/dedup/stages/staged.h"
 #include "lib/dedup/stages/staged_output.h"
+#include "lib/dedup/stages/temporary_work.h"
 #include "lib/log/log.h"
 
 namespace longhaul::dedup {
@@ -32,28 +30,6 @@ struct Ranks {
     cluster::TaskShare share;
     std::function<void()> wait = [] {};  // until all ranks are here
     bool is_first() const { return share.index == 0; }
-};
-
-/// A work directory for one run. A killed run leaves it.
-class TemporaryWork {
- public:
-    explicit TemporaryWork(const std::string& tmp_dir) {
-        std::string name = (SpillArea(tmp_dir).folder() / "longhaul-dedup-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) {
-            throw IoError(format("cannot create a folder {} (see --tmp-dir)", name));
-        }
-        path_ = name;
-    }
-    TemporaryWork(const TemporaryWork&) = delete;
-    TemporaryWork& operator=(const TemporaryWork&) = delete;
-    ~TemporaryWork() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    const std::string& path() const { return path_; }
-
- private:
-    std::string path_;
 };
 
 /// Before any work: what would be refused at the end.
