@@ -176,6 +176,10 @@ void check_names(const Options& options, Target target) {
 void check_annotate(const Options& options, const Inputs& inputs, Target target) {
     if (options.annotate.empty()) return;
     if (target == Target::kNone) throw UsageError("--annotate needs -o OUT");
+    if (options.annotate == options.reader.text_field) {
+        throw UsageError(
+            format("--annotate {}: the member of that name holds the text", options.annotate));
+    }
     if (options.annotate.find_first_of("\"\\") != std::string::npos ||
         std::any_of(options.annotate.begin(), options.annotate.end(),
                     [](unsigned char c) { return c < 0x20; })) {
@@ -195,7 +199,44 @@ void check_paths(const Options& options, const Inputs& inputs, Target target) {
     check_annotate(options, inputs, target);
     check_distinct(options, inputs, target);
     check_replaced(options, target);
+    if (target == Target::kFile || target == Target::kFolder) {
+        refuse_inside_inputs("--output", options.output, options);
+    }
+    if (!options.removal_list.empty()) {
+        refuse_inside_inputs("--removal-list", options.removal_list, options);
+    }
 }
+
+void refuse_inside_inputs(const std::string& role, const std::string& path,
+                          const Options& options) {
+    for (const std::string& input : options.inputs) {
+        if (input == "-" || !fs::is_directory(input)) continue;
+        const fs::path inside =
+            fs::weakly_canonical(fs::absolute(path)).lexically_relative(fs::canonical(input));
+        if (inside.empty() || *inside.begin() == "..") continue;
+        throw UsageError(
+            format("{} {} is inside the input folder {}, where the next run would read it; give "
+                   "another place",
+                   role, path, input));
+    }
+}
+
+namespace {
+
+/// A folder that was not there is taken away again: nothing is written yet.
+void probe_folder(const fs::path& folder) {
+    std::vector<fs::path> made;
+    for (fs::path part = fs::absolute(folder).lexically_normal(); !fs::exists(part);
+         part = part.parent_path()) {
+        made.push_back(part);
+    }
+    io::create_directories(folder);
+    { const io::AtomicFile probe(folder / "manifest.json"); }
+    std::error_code ignored;
+    for (const fs::path& part : made) fs::remove(part, ignored);
+}
+
+}  // namespace
 
 void probe_paths(const Options& options, Target target) {
     const fs::path inside = fs::weakly_canonical(fs::path(options.output) / "x").parent_path();
@@ -205,6 +246,13 @@ void probe_paths(const Options& options, Target target) {
         }
         with_context([&] { const io::AtomicFile probe(extra.path); }, "{} {}", extra.role,
                      extra.path.string());
+    }
+    if (target == Target::kFolder) {
+        with_context([&] { probe_folder(options.output); }, "--output {}", options.output);
+    }
+    if (target == Target::kFile) {
+        with_context([&] { const io::AtomicFile probe(options.output); }, "--output {}",
+                     options.output);
     }
 }
 

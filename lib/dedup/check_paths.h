@@ -15,8 +15,13 @@ namespace longhaul::dedup {
 ///         can not be written as asked, or when the folder for temporary files is missing
 void check_paths(const Options& options, const Inputs& inputs, Target target);
 
-/// Tries whether the removal list, the report and the manifest can be written where they are asked;
-/// they may be inside the output's folder, which is made then.
+/// @param role what the path is to the user
+/// @throws UsageError when it is inside a folder that is given as an input: the next run would read
+///         what this one writes there
+void refuse_inside_inputs(const std::string& role, const std::string& path, const Options& options);
+
+/// Tries whether output, removal list, report and manifest can be written where they are asked;
+/// these may be inside the output's folder, which is made then.
 /// @throws IoError when not
 void probe_paths(const Options& options, Target target);
 

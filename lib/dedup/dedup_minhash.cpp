@@ -48,7 +48,7 @@ class Run {
             return ExitCode::kOk;
         }
         probe_paths(options_, target_);
-        SignSorters sorters(options_.parameters.bands, memory_.sort_bytes, area_);
+        SignSorters sorters(options_.parameters.bands, memory_.sort_bytes, area_, options_.threads);
         const Signed documents = sign_inputs(sorters);
         sources_ = documents.sources;
         const uint64_t num_ids =

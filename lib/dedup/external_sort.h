@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Sorts any number of small fixed-size records within a memory budget: sorted runs are spilled and
-// merged. The order is total (operator<), so the result does not depend on the order of add().
+// merged. The order is total (operator<), so the result depends neither on the order of add() nor
+// on threads.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "lib/base/check.h"
+#include "lib/dedup/in_threads.h"
 #include "lib/dedup/spill.h"
 
 namespace longhaul::dedup {
@@ -24,8 +26,11 @@ class ExternalSorter {
 
  public:
     /// @param memory_bytes for records and, later, for merge buffers; at least one record.
-    ExternalSorter(SpillArea& area, size_t memory_bytes)
-        : area_(&area), capacity_(std::max<size_t>(memory_bytes / sizeof(Record), 64)) {}
+    /// @param threads that sort
+    ExternalSorter(SpillArea& area, size_t memory_bytes, int threads = 1)
+        : area_(&area),
+          capacity_(std::max<size_t>(memory_bytes / sizeof(Record), 64)),
+          threads_(threads) {}
 
     void add(const Record& record) {
         if (records_.size() == capacity_) spill();
@@ -40,7 +45,7 @@ class ExternalSorter {
     bool has_spilled() const { return !runs_.empty(); }
 
     void finish() {
-        std::sort(records_.begin(), records_.end());
+        sort_in_threads(std::span(records_), threads_);
         if (runs_.empty()) return;
         spill();
         std::vector<Record>().swap(records_);
@@ -78,7 +83,7 @@ class ExternalSorter {
     };
 
     void spill() {
-        std::sort(records_.begin(), records_.end());
+        sort_in_threads(std::span(records_), threads_);
         runs_.push_back({std::make_unique<SpillFile>(*area_), records_.size()});
         runs_.back().file->append(std::as_bytes(std::span(records_)));
         records_.clear();
@@ -142,6 +147,7 @@ class ExternalSorter {
 
     SpillArea* area_;
     size_t capacity_;
+    int threads_;
     uint64_t count_ = 0;
     std::vector<Record> records_;
     size_t position_ = 0;

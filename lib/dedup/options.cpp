@@ -47,6 +47,17 @@ uint64_t mem_available_bytes() {
     return 4096 * kMiB;
 }
 
+/// Ranks of the same job step on this host, which share its memory. Open MPI, MPICH, Slurm
+/// ("4(x2)": of each host; the first number will do).
+uint64_t num_ranks_here() {
+    for (const char* name :
+         {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE"}) {
+        const char* const text = std::getenv(name);
+        if (text != nullptr && number_of(text) > 0) return number_of(text);
+    }
+    return 1;
+}
+
 /// The least that a run can do with.
 uint64_t least_memory_bytes(const Options& options) {
     const auto threads = static_cast<uint64_t>(std::max(options.threads, 1));
@@ -62,7 +73,7 @@ uint64_t default_memory_bytes(const Options& options) {
     if (const char* per_node = std::getenv("SLURM_MEM_PER_NODE")) {
         if (const uint64_t mib = number_of(per_node); mib > 0) usable = mib * kMiB / 2;
     }
-    return std::max(usable, least_memory_bytes(options));
+    return std::max(usable / num_ranks_here(), least_memory_bytes(options));
 }
 
 MemoryPlan plan_memory(const Options& options) {

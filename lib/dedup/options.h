@@ -64,8 +64,8 @@ struct MemoryPlan {
 
 /// @throws UsageError when the cap is too small for the threads and the longest line allowed.
 MemoryPlan plan_memory(const Options& options);
-/// What is used when --memory is not given: half of what Slurm gave or of what is available, but as
-/// much as a run needs. @param options threads and max_line_bytes are set
+/// What is used when --memory is not given: this rank's share of half of what Slurm gave or of what
+/// is available, but as much as a run needs. @param options threads and max_line_bytes are set
 uint64_t default_memory_bytes(const Options& options);
 
 }  // namespace longhaul::dedup

@@ -19,6 +19,11 @@ bool is_document_name(const fs::path& path) {
     return name.has_extension() && name.extension() != "." && !path.string().ends_with('/');
 }
 
+/// With several inputs, most likely a slip.
+bool is_json_lines_name(const std::string& path) {
+    return path.ends_with(".jsonl") || path.ends_with(".jsonl.zst") || path.ends_with(".jsonl.gz");
+}
+
 /// Folders of a path, absolute and without "..".
 std::vector<fs::path> folders_of(const std::string& path) {
     const fs::path folder = fs::absolute(path).lexically_normal().parent_path();
@@ -70,6 +75,12 @@ Target resolve_target(const std::string& output, const Inputs& inputs, bool has_
     if (fs::exists(output) && !fs::is_directory(output)) {
         throw UsageError(
             format("{} inputs need a folder, but {} is a file", inputs.size(), output));
+    }
+    if (!fs::exists(output) && is_json_lines_name(output)) {
+        throw UsageError(
+            format("{} inputs need a folder, but {} is the name of a file; {}/ is a "
+                   "folder, and -o - makes one stream",
+                   inputs.size(), output, output));
     }
     for (const std::string& name : mirrored_names(inputs)) {
         refuse_input_as_output(fs::path(output) / name, inputs);

@@ -169,14 +169,14 @@ std::vector<corpus::Layout> layouts_of(const Inputs& inputs) {
     return layouts;
 }
 
-SignSorters::SignSorters(int num_bands, uint64_t sort_bytes, SpillArea& area)
+SignSorters::SignSorters(int num_bands, uint64_t sort_bytes, SpillArea& area, int threads)
     : exact(area, 0), bad_ids(area, sort_bytes / 16) {
     // 14 bytes a document and band, 24 for its exact hash: shares in that proportion.
     const size_t weight = static_cast<size_t>(num_bands) * sizeof(BandRecord) + sizeof(ExactRecord);
     const size_t usable = sort_bytes - sort_bytes / 16;
-    exact = ExternalSorter<ExactRecord>(area, usable * sizeof(ExactRecord) / weight);
+    exact = ExternalSorter<ExactRecord>(area, usable * sizeof(ExactRecord) / weight, threads);
     for (int i = 0; i < num_bands; ++i) {
-        bands.emplace_back(area, usable * sizeof(BandRecord) / weight);
+        bands.emplace_back(area, usable * sizeof(BandRecord) / weight, threads);
     }
 }
 

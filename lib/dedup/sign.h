@@ -60,7 +60,8 @@ class SignSink {
 /// Everything in sorters, for a run in one process. They are filled, not finished.
 class SignSorters : public SignSink {
  public:
-    SignSorters(int num_bands, uint64_t sort_bytes, SpillArea& area);
+    /// @param threads that sort
+    SignSorters(int num_bands, uint64_t sort_bytes, SpillArea& area, int threads);
     void add_document(const ExactRecord& record, const OrderKey&) override { exact.add(record); }
     void add_keys(std::span<const uint64_t> ids, std::span<const uint64_t> keys) override;
     void add_bad(uint64_t id, corpus::Reason reason) override;

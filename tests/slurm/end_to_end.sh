@@ -74,20 +74,21 @@ works_again() {
 }
 wait_again() { wait_for 60 "a start after $1 works" works_again "$1"; }
 
-# The run must last until the notice of its time limit comes, which is minutes away, on the fastest
-# machine: slow_down lets one rank, and so all, work a tenth of the time; full_speed ends that.
 # pid_on_n2: the rank there, by the job of its step: another job's ranks have the same name.
 # shellcheck disable=SC2016 # for the shell on the host
 pid_on_n2() {
     lab on n2 sh -c 'for pid in $(pgrep -x train-run); do
         tr "\0" "\n" <"/proc/$pid/environ" | grep -qx "SLURM_JOB_ID=$0" && echo "$pid"
-    done' "$job"
+    done; true' "$job"
 }
 signal_rank_on_n2() {
     local pid
     pid=$(pid_on_n2)
     [ -z "$pid" ] || lab on n2 kill "-$1" "$pid" || true # it may just have ended
 }
+
+# The run must last until the notice of its time limit comes, which is minutes away, on the fastest
+# machine: slow_down lets one rank, and so all, work a tenth of the time; full_speed ends that.
 slow_down() {
     while kill -0 $$; do # as long as this test
         signal_rank_on_n2 STOP

@@ -23,6 +23,7 @@ class RankGrouper {
         : comm_(comm),
           documents_(documents),
           is_transitive_(options.parameters.is_transitive),
+          threads_(options.threads),
           sort_bytes_(memory.sort_bytes),
           exchange_bytes_(memory.sort_bytes / 8),
           area_(area),
@@ -59,7 +60,7 @@ class RankGrouper {
     }
 
     void find_copies(Spool<OrderedExactRecord>& own) {
-        ExternalSorter<OrderedExactRecord> exact(area_, sort_bytes_ / 4);
+        ExternalSorter<OrderedExactRecord> exact(area_, sort_bytes_ / 4, threads_);
         exchange_records<OrderedExactRecord>(
             comm_, exchange_bytes_, "exact hashes",
             [&](OrderedExactRecord& record, int& to) {
@@ -105,7 +106,7 @@ class RankGrouper {
     }
 
     void find_groups(Spool<BandRecord>& own, size_t band, GroupCounts& counts) {
-        ExternalSorter<BandRecord> sorter(area_, sort_bytes_ / 4);
+        ExternalSorter<BandRecord> sorter(area_, sort_bytes_ / 4, threads_);
         exchange_records<BandRecord>(
             comm_, exchange_bytes_, "band keys",
             [&](BandRecord& record, int& to) {
@@ -188,6 +189,7 @@ class RankGrouper {
     comm::Comm& comm_;
     const RankDocuments& documents_;
     bool is_transitive_;
+    int threads_;
     uint64_t sort_bytes_;
     uint64_t exchange_bytes_;
     SpillArea& area_;

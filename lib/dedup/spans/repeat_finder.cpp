@@ -3,18 +3,52 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
+#include "lib/dedup/in_threads.h"
 #include "lib/dedup/spans/match_verifier.h"
 #include "lib/dedup/spans/rolling_hash.h"
 
 namespace longhaul::dedup {
 
 namespace {
-constexpr size_t kReadBytes = 1 << 20;  // of the text store at a time
+
+constexpr size_t kReadBytes = 1 << 19;     // of the text store at a time, by each thread
+constexpr size_t kBlockAnchors = 1 << 15;  // that threads share out
+
+/// Threads that look at places of the text store, which only grow.
+class WindowReaders {
+ public:
+    WindowReaders(const TextStore& store, int threads) {
+        for (int i = 0; i < threads; ++i) windows_.emplace_back(store, kReadBytes);
+    }
+    /// Calls look(window, i) for each i below `count`, neighbours in one thread.
+    template <class Look>
+    void run(size_t count, Look look) {
+        constexpr size_t kFewest = 256;  // for which a thread is worth its start
+        const auto threads = static_cast<int>(
+            std::min<size_t>(windows_.size(), std::max<size_t>(count / kFewest, 1)));
+        in_threads(threads, [&](int part) {
+            const size_t end = part_begin(count, part + 1, threads);
+            for (size_t i = part_begin(count, part, threads); i < end; ++i) {
+                look(windows_[static_cast<size_t>(part)], i);
+            }
+        });
+    }
+
+ private:
+    std::vector<TextWindow> windows_;
+};
+
 }  // namespace
 
-RepeatFinder::RepeatFinder(const SubstringShape& shape, SpillArea& area, uint64_t sort_bytes)
-    : shape_(shape), area_(area), sort_bytes_(sort_bytes), store_(area) {
+RepeatFinder::RepeatFinder(const SubstringShape& shape, SpillArea& area, uint64_t sort_bytes,
+                           int threads)
+    : shape_(shape),
+      area_(area),
+      sort_bytes_(sort_bytes),
+      threads_(std::max(threads, 1)),
+      store_(area) {
     anchors_ = sorter<AnchorRecord>(2);
     matches_ = sorter<MatchRecord>(8);
 }
@@ -76,18 +110,34 @@ ExternalSorter<RepeatedAnchor> RepeatFinder::find_repeated(SpanFindings& finding
 
 ExternalSorter<ContextRecord> RepeatFinder::read_contexts(ExternalSorter<RepeatedAnchor> anchors) {
     auto contexts = sorter<ContextRecord>(4);
-    TextWindow window(store_, kReadBytes);
+    WindowReaders readers(store_, threads_);
     TextFinder finder(store_);
+    std::vector<ContextRecord> block;
+    const auto read = [&] {
+        readers.run(block.size(), [&](TextWindow& window, size_t i) {
+            ContextRecord& context = block[i];
+            const uint64_t place = context.place.value();
+            const std::string_view bytes =
+                window.view(place - context.left, place + shape_.gram + context.right);
+            context.hash_words = std::bit_cast<std::array<uint16_t, 4>>(xxh3_64(bytes));
+        });
+        for (const ContextRecord& context : block) contexts.add(context);
+        block.clear();
+    };
     for (RepeatedAnchor anchor; anchors.next(anchor);) {
         const uint64_t place = anchor.place.value();
         const StoredText& text = finder.at(place);
         const uint64_t left = std::min<uint64_t>(shape_.reach, place - text.begin.value());
         const uint64_t behind = place + shape_.gram;
         const uint64_t right = std::min<uint64_t>(shape_.reach, text.end.value() - behind);
-        const uint64_t hash = xxh3_64(window.view(place - left, behind + right));
-        contexts.add({anchor.gram, static_cast<uint16_t>(left), static_cast<uint16_t>(right),
-                      std::bit_cast<std::array<uint16_t, 4>>(hash), anchor.place});
+        block.push_back({anchor.gram,
+                         static_cast<uint16_t>(left),
+                         static_cast<uint16_t>(right),
+                         {},
+                         anchor.place});
+        if (block.size() == kBlockAnchors) read();
     }
+    read();
     contexts.finish();
     return contexts;
 }
@@ -122,9 +172,18 @@ ExternalSorter<OpenAnchor> RepeatFinder::compare_contexts(ExternalSorter<Context
 
 ExternalSorter<WindowRecord> RepeatFinder::read_windows(ExternalSorter<OpenAnchor> anchors) {
     auto windows = sorter<WindowRecord>(2);
-    TextWindow window(store_, kReadBytes);
+    WindowReaders readers(store_, threads_);
     TextFinder finder(store_);
-    RollingHash hash(shape_.length);
+    std::vector<WindowRun> runs;
+    std::vector<WindowRecord> block;
+    const auto read = [&] {
+        readers.run(runs.size(), [&](TextWindow& window, size_t i) {
+            hash_windows(runs[i], window, block.data() + runs[i].at);
+        });
+        for (const WindowRecord& window : block) windows.add(window);
+        runs.clear();
+        block.clear();
+    };
     uint64_t next_begin = 0;  // neighbouring anchors share windows
     for (OpenAnchor anchor; anchors.next(anchor);) {
         const uint64_t place = anchor.place.value();
@@ -133,17 +192,25 @@ ExternalSorter<WindowRecord> RepeatFinder::read_windows(ExternalSorter<OpenAncho
         const uint64_t first = std::max(place - reach, next_begin);
         const uint64_t last = std::min(place, text.end.value() - shape_.length);
         if (first > last) continue;
-        const std::string_view bytes = window.view(first, last + shape_.length);
-        hash.start(bytes.substr(0, shape_.length));
-        windows.add({hash.value(), first});
-        for (uint64_t i = 1; i <= last - first; ++i) {
-            hash.roll(bytes[i - 1], bytes[i - 1 + shape_.length]);
-            windows.add({hash.value(), first + i});
-        }
+        runs.push_back({first, last, block.size()});
+        block.resize(block.size() + last - first + 1);
         next_begin = last + 1;
+        if (block.size() >= kBlockAnchors) read();
     }
+    read();
     windows.finish();
     return windows;
+}
+
+void RepeatFinder::hash_windows(const WindowRun& run, TextWindow& window, WindowRecord* to) const {
+    const std::string_view bytes = window.view(run.first, run.last + shape_.length);
+    RollingHash hash(shape_.length);
+    hash.start(bytes.substr(0, shape_.length));
+    *to++ = {hash.value(), run.first};
+    for (uint64_t i = 1; i <= run.last - run.first; ++i) {
+        hash.roll(bytes[i - 1], bytes[i - 1 + shape_.length]);
+        *to++ = {hash.value(), run.first + i};
+    }
 }
 
 void RepeatFinder::compare_windows(ExternalSorter<WindowRecord> windows) {

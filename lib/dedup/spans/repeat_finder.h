@@ -31,8 +31,8 @@ namespace longhaul::dedup {
 /// Fill with add_text(), then find() once. Not thread-safe.
 class RepeatFinder {
  public:
-    /// @param sort_bytes memory of all its sorters together
-    RepeatFinder(const SubstringShape& shape, SpillArea& area, uint64_t sort_bytes);
+    /// @param sort_bytes memory of all its sorters together. @param threads for find()
+    RepeatFinder(const SubstringShape& shape, SpillArea& area, uint64_t sort_bytes, int threads);
 
     /// @param id above that of the last call
     /// @param anchors, repeats of the text, as AnchorScanner gives them
@@ -45,12 +45,18 @@ class RepeatFinder {
  private:
     template <class Record>
     ExternalSorter<Record> sorter(uint64_t share) const {
-        return ExternalSorter<Record>(area_, sort_bytes_ / share);
+        return ExternalSorter<Record>(area_, sort_bytes_ / share, threads_);
     }
     ExternalSorter<RepeatedAnchor> find_repeated(SpanFindings& findings);
     ExternalSorter<ContextRecord> read_contexts(ExternalSorter<RepeatedAnchor> anchors);
     ExternalSorter<OpenAnchor> compare_contexts(ExternalSorter<ContextRecord> contexts);
     ExternalSorter<WindowRecord> read_windows(ExternalSorter<OpenAnchor> anchors);
+    /// Windows that begin from `first` to `last`, to be the records from `at` on of a block.
+    struct WindowRun {
+        uint64_t first, last;
+        size_t at;
+    };
+    void hash_windows(const WindowRun& run, TextWindow& window, WindowRecord* to) const;
     void compare_windows(ExternalSorter<WindowRecord> windows);
     ExternalSorter<JoinedMatch> join_matches();
     void add_match(uint64_t place, uint64_t source, uint64_t length);
@@ -58,6 +64,7 @@ class RepeatFinder {
     SubstringShape shape_;
     SpillArea& area_;
     uint64_t sort_bytes_;
+    int threads_;
     TextStore store_;
     std::optional<ExternalSorter<AnchorRecord>> anchors_;
     std::optional<ExternalSorter<MatchRecord>> matches_;

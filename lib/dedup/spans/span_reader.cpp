@@ -164,9 +164,10 @@ SpanReading read_spans(Inputs& inputs, const SpanOptions& options, const MemoryP
                         {},
                         {}};
     if (options.unit == SpanUnit::kSubstring) {
-        reading.repeats.emplace(SubstringShape::of(options.min_length), area, memory.sort_bytes);
+        reading.repeats.emplace(SubstringShape::of(options.min_length), area, memory.sort_bytes,
+                                options.common.threads);
     } else {
-        reading.units.emplace(area, memory.sort_bytes / 4 * 3);
+        reading.units.emplace(area, memory.sort_bytes / 4 * 3, options.common.threads);
     }
     BatchReader reader([&](size_t input) { return inputs.open_first(input, area); },
                        layouts_of(inputs), options.common.reader.max_line_bytes, memory.batch_bytes,

@@ -4,6 +4,7 @@
 #include "lib/base/error.h"
 #include "lib/base/units.h"
 #include "lib/cli/progress.h"
+#include "lib/dedup/check_paths.h"
 #include "lib/dedup/stages/crew.h"
 #include "lib/dedup/stages/index.h"
 #include "lib/dedup/stages/staged_output.h"
@@ -23,6 +24,7 @@ ExitCode run_plan(const Options& given, const std::string& work, const PlanReque
     resolve_indexes(options);
     const Inputs inputs(options.inputs, options.reader);
     refuse_streams(inputs, "plan");
+    refuse_inside_inputs("WORK", work, options);
     const Plan plan = make_plan(options, inputs, request);
     const bool is_new = write_plan(work, plan, options.is_forced);
     log::info("{}: {} inputs of {} in {} units, {} parts{}", plan_path(work).string(),

@@ -95,6 +95,7 @@ ExitCode run_in_work(const Options& given, const std::string& folder, const Plan
         resolve_indexes(options);
         const Inputs inputs(options.inputs, options.reader);
         refuse_streams(inputs, "--work");
+        refuse_inside_inputs("--work", folder, options);
         const Target target = check_output(options, inputs);
         if (ranks.share.count > 1 && target == Target::kStdout) {
             throw UsageError("several ranks cannot write one stream; give -o OUT");

@@ -2,6 +2,8 @@
 #include "lib/dedup/external_sort.h"
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -15,6 +17,39 @@ using namespace longhaul;
 using dedup::BandRecord;
 using dedup::ExternalSorter;
 using dedup::SpillArea;
+
+TEST_CASE("a sort in threads gives the order of one, whatever the keys") {
+    uint64_t x = 3;
+    for (const uint64_t num_keys : {uint64_t{1}, uint64_t{3}, uint64_t{1} << 62}) {
+        std::vector<BandRecord> records;
+        for (uint64_t i = 0; i < 200'000; ++i) {
+            x = x * 6364136223846793005u + 1442695040888963407u;
+            records.emplace_back((x >> 1) % num_keys, i);
+        }
+        std::vector<BandRecord> expected = records;
+        std::sort(expected.begin(), expected.end());
+        for (const int threads : {1, 2, 3, 16}) {
+            std::vector<BandRecord> sorted(records.rbegin(), records.rend());
+            dedup::sort_in_threads(std::span(sorted), threads);
+            const bool is_equal = std::equal(
+                sorted.begin(), sorted.end(), expected.begin(),
+                [](const BandRecord& a, const BandRecord& b) { return !(a < b) && !(b < a); });
+            CHECK(is_equal);
+        }
+    }
+}
+
+TEST_CASE("work in threads: every part once, and the error of the first that failed") {
+    std::vector<int> calls(5);
+    dedup::in_threads(5, [&](int part) { ++calls[static_cast<size_t>(part)]; });
+    CHECK(calls == std::vector<int>(5, 1));
+    dedup::in_threads(0, [](int) { FAIL("no part"); });
+    CHECK_THROWS_WITH(dedup::in_threads(4,
+                                        [](int part) {
+                                            if (part > 1) throw Error(std::to_string(part));
+                                        }),
+                      "2");
+}
 
 TEST_CASE("external sort: in memory, spilled and merged in passes give the same order") {
     const test::TempDir dir;

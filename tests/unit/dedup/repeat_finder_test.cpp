@@ -50,10 +50,10 @@ struct Found {
 };
 
 void find(Found& found, const std::vector<std::string>& texts, size_t length,
-          dedup::SpillArea& area, uint64_t sort_bytes = 1 << 20) {
+          dedup::SpillArea& area, uint64_t sort_bytes = 1 << 20, int threads = 1) {
     const auto shape = dedup::SubstringShape::of(length);
     dedup::AnchorScanner scanner(shape);
-    dedup::RepeatFinder finder(shape, area, sort_bytes);
+    dedup::RepeatFinder finder(shape, area, sort_bytes, threads);
     std::vector<size_t> begins{0};
     for (size_t i = 0; i < texts.size(); ++i) {
         begins.push_back(begins.back() + texts[i].size());
@@ -147,7 +147,7 @@ TEST_CASE("repeats: the same with sorters that spill") {
     for (const size_t length : {5, 20, 50}) {
         Found found(area), spilled(area);
         find(found, texts, length, area);
-        find(spilled, texts, length, area, 1);
+        find(spilled, texts, length, area, 1, 4);
         CHECK(found.flags == brute_force(texts, length));
         CHECK(spilled.flags == found.flags);
     }
@@ -217,6 +217,14 @@ TEST_CASE("repeats: one character and one gram cost linear work") {
     CHECK(many.findings.num_matches < 3 * 5000);
     REQUIRE_FALSE(many.findings.frequent.empty());
     CHECK(many.findings.frequent[0].num_removed == 4999);
+    for (const int threads : {2, 3, 8}) {
+        CAPTURE(threads);
+        Found threaded(area);
+        find(threaded, texts, 200, area, 1 << 20, threads);
+        CHECK(threaded.flags == many.flags);
+        CHECK(threaded.findings.num_windows == many.findings.num_windows);
+        CHECK(threaded.findings.num_matches == many.findings.num_matches);
+    }
 }
 
 TEST_CASE("anchors: every window holds one, and equal windows at the same offset") {
