@@ -51,7 +51,8 @@ template <class Record>
 void find_copies(const UnitContext& context, const Documents& documents) {
     const uint64_t sort_bytes = context.memory.sort_bytes;
     const bool has_order = !context.options.keep.is_input_order();
-    ExternalSorter<Record> exact(context.area, sort_bytes - sort_bytes / 8, context.options.threads);
+    ExternalSorter<Record> exact(context.area, sort_bytes - sort_bytes / 8,
+                                 context.options.threads);
     ExternalSorter<Fate> bad(context.area, sort_bytes / 16);
     for (const UnitSpan& unit : documents.units) {
         const StageReader file = unit.work->read(Stage::kSign, unit.unit);
