@@ -87,7 +87,8 @@ struct Outcome {
 struct Stretch {
     std::filesystem::path load, save;  // "": none
     int64_t until = 20;
-    std::map<int64_t, int> break_at;  // step -> rank whose gradient becomes NaN
+    std::map<int64_t, int> break_at;              // step -> rank whose gradient becomes NaN
+    int64_t blend_version = shards::kExactBlend;  // of a new run
 };
 
 void train_rank(comm::World& world, TrainConfig config, const Layout& layout,
@@ -102,6 +103,9 @@ void train_rank(comm::World& world, TrainConfig config, const Layout& layout,
     if (stretch.load.empty()) {
         init_weights(engine, 11, adamw_of(config));
         state = new_run(config, reader.identity());
+        DataPhase phase = state.cursor.phase();
+        phase.samples.blend_version = stretch.blend_version;
+        state.cursor = DataCursor(phase, state.cursor.skip());
     } else {
         state = resume(engine, ckpt::Checkpoint::open(stretch.load), config, reader.identity());
     }
@@ -276,6 +280,18 @@ TEST_CASE("train: what may not change on a resume is refused by name") {
               c.data.global_batch = 8;
               c.data.phase = 1;
           }).empty());
+}
+
+TEST_CASE("train: a phase that began with the old order of sets keeps it, the next one does not") {
+    const TempDir dir;
+    const auto checkpoint = dir.path / "step-00000002";
+    TrainConfig config = tiny_config("f32", 1);
+    train(config, {1, 1}, {{}, checkpoint, 2, {}, shards::kOldBlend});
+    const Outcome same = train(config, {1, 1}, {checkpoint, {}, 3, {}});
+    CHECK(same.state.cursor.phase().samples.blend_version == shards::kOldBlend);
+    config.data.phase = 1;
+    const Outcome next = train(config, {1, 1}, {checkpoint, {}, 3, {}});
+    CHECK(next.state.cursor.phase().samples.blend_version == shards::kExactBlend);
 }
 
 TEST_CASE("train: changes of a resumed run are recorded with their step") {
