@@ -30,8 +30,9 @@ class ShardFolder {
         details.inputs = {"a.jsonl"};
         uint64_t total = 0;
         for (const auto& ids : documents) total += ids.size();
-        shards::ShardWriter writer({path, path, 0, std::max<uint64_t>(total / 2, 1),
-                                    shards::TokenType::kU16, 60000, details.tokenizer_hash});
+        shards::Container container;
+        container.max_tokens = std::max<uint64_t>(total / 2, 1);
+        shards::ShardWriter writer({path, path, container, 0, 0, 60000, details.tokenizer_hash});
         for (size_t i = 0; i < documents.size(); ++i) writer.add(documents[i], 0, i);
         details.shards = writer.close();
         details.segments.push_back({0, 0, 0, 1, 0});
