@@ -35,7 +35,10 @@ Bpe::Bpe(Vocabulary vocabulary, MergeTable merges, const Options& options)
     for (unsigned byte = 0; byte < 256; ++byte) {
         const char text = static_cast<char>(byte);
         byte_tokens_[byte] = vocabulary_.find(std::string_view(&text, 1));
-        has_all_bytes_ = has_all_bytes_ && byte_tokens_[byte] != kNoToken;
+        const bool is_missing = byte_tokens_[byte] == kNoToken;
+        const bool is_in_utf8 = byte != 0xC0 && byte != 0xC1 && byte < 0xF5;
+        has_all_bytes_ = has_all_bytes_ && !is_missing;
+        loses_text_ = loses_text_ || (is_missing && is_in_utf8);
     }
 }
 

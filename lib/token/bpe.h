@@ -33,6 +33,7 @@ class Bpe : public Model {
     const Vocabulary& vocabulary() const override { return vocabulary_; }
     bool takes_bytes() const override { return true; }
     uint32_t unknown_id() const override { return options_.unknown_id; }
+    bool loses_text() const override { return loses_text_; }
     const MergeTable& merges() const { return merges_; }
     const Options& options() const { return options_; }
     /// Id of a byte on its own, or kNoToken.
@@ -58,6 +59,7 @@ class Bpe : public Model {
     Options options_;
     std::array<uint32_t, 256> byte_tokens_{};
     bool has_all_bytes_ = true;
+    bool loses_text_ = false;  // a byte that occurs in UTF-8 has no token
     mutable std::unique_ptr<std::once_flag> backtracking_once_;
     mutable std::unique_ptr<Backtracking> backtracking_;  // built at the first long piece
 };

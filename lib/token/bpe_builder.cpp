@@ -54,14 +54,26 @@ void BpeBuilder::add_merge(std::string_view left, std::string_view right,
     merges_.set(left_id, right_id, {next_rank_++, whole_id});
 }
 
-std::unique_ptr<Bpe> BpeBuilder::build(const Bpe::Options& options) {
+std::unique_ptr<Bpe> BpeBuilder::build(const Bpe::Options& options,
+                                       std::vector<std::string>& warnings) {
+    std::string lost;
     for (unsigned byte = 0; byte < 256 && options.unknown_id == kNoToken; ++byte) {
         const char text = static_cast<char>(byte);
         if (is_never_in_utf8(byte) || vocabulary_.find({&text, 1}) != kNoToken) continue;
-        throw DataError(
-            format("{}: no token for byte 0x{:02X} (\"{}\") and no unk_token: its text "
-                   "would be lost; not a byte-level vocabulary?",
-                   source_, byte, bytes_to_text({&text, 1})));
+        const bool is_common = (byte >= ' ' && byte <= '~') || byte == '\n' || byte == '\t';
+        if (is_common) {
+            throw DataError(
+                format("{}: no token for byte 0x{:02X} (\"{}\") and no unk_token: its text "
+                       "would be lost; not a byte-level vocabulary?",
+                       source_, byte, bytes_to_text({&text, 1})));
+        }
+        lost += format("{}0x{:02X}", lost.empty() ? "" : " ", byte);
+    }
+    if (!lost.empty()) {
+        warnings.push_back(
+            format("{}: no token for the bytes {}: they are dropped from texts, as "
+                   "HF tokenizers does",
+                   source_, lost));
     }
     return std::make_unique<Bpe>(std::move(vocabulary_), std::move(merges_), options);
 }

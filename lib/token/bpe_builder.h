@@ -26,8 +26,9 @@ class BpeBuilder {
     uint32_t find(std::string_view content) const;
     uint32_t num_tokens() const { return static_cast<uint32_t>(ids_.size()); }
 
-    /// @throws DataError when a byte of UTF-8 text would get lost.
-    std::unique_ptr<Bpe> build(const Bpe::Options& options);
+    /// Without an unknown token, bytes that have no token are dropped, as HF tokenizers does; that
+    /// is a warning. @throws DataError when common text would get lost.
+    std::unique_ptr<Bpe> build(const Bpe::Options& options, std::vector<std::string>& warnings);
 
  private:
     std::string source_;

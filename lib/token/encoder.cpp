@@ -90,11 +90,12 @@ void Encoder::encode_normalized(std::string_view text, bool starts_document,
 
 void Encoder::encode_pieces(std::string_view text, bool starts_document,
                             std::vector<uint32_t>& ids) {
-    if (cutter_) {
+    const PreTokenizer& steps = tokenizer_.parts().pre_tokenizer;
+    if (cutter_ && steps.scheme_holds_for(text)) {
         encode_by_cutter(text, ids);
         return;
     }
-    tokenizer_.parts().pre_tokenizer.split(text, pieces_, options_.use_fast_path, starts_document);
+    steps.split(text, pieces_, options_.use_fast_path, starts_document);
     for (const std::string_view piece : pieces_.views) {
         if (piece.empty()) continue;
         if (options_.use_fast_path) {

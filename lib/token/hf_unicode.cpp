@@ -18,6 +18,11 @@ const Range* find(const Range* table, size_t size, char32_t c) {
     return found != end && found->first <= c ? found : nullptr;
 }
 
+/// New in Unicode 17.0: digits of Tolong Siki and signs of Chinese small numbers.
+bool is_newer_digit(char32_t c) {
+    return (c >= 0x11DE0 && c <= 0x11DE9) || (c >= 0x16FF4 && c <= 0x16FF6);
+}
+
 }  // namespace
 
 bool is_punctuation(char32_t c) {
@@ -42,8 +47,16 @@ bool is_combining_mark(char32_t c) {
 
 bool is_numeric(char32_t c) {
     if (c < 128) return c >= '0' && c <= '9';
-    // New in Unicode 17.0: digits of Tolong Siki and signs of Chinese small numbers.
-    return text::is_number(c) || (c >= 0x11DE0 && c <= 0x11DE9) || (c >= 0x16FF4 && c <= 0x16FF6);
+    return text::is_number(c) || is_newer_digit(c);
+}
+
+bool has_newer_digits(std::string_view text) {
+    constexpr char kLeadByte = '\xF0';  // of all of them, and rare
+    for (size_t i = text.find(kLeadByte); i != std::string_view::npos;
+         i = text.find(kLeadByte, i + 1)) {
+        if (is_newer_digit(text::decode_utf8(text, i).code_point)) return true;
+    }
+    return false;
 }
 
 void append_lower(char32_t c, std::string& out) {

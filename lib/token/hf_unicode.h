@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace longhaul::token::hf {
 
@@ -24,6 +25,8 @@ bool is_other(char32_t c);
 bool is_combining_mark(char32_t c);
 /// Digits: \p{N} of Unicode 17.0 (Rust's char::is_numeric).
 bool is_numeric(char32_t c);
+/// True when `text` has a digit that is_numeric() knows and Unicode 16.0 does not.
+bool has_newer_digits(std::string_view text);
 /// Appends the lower case by Unicode 17.0 (Rust's char::to_lowercase: without context).
 void append_lower(char32_t c, std::string& out);
 /// UnicodeScripts: a number for each script, kana as Han; 0 belongs to every script.

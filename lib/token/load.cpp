@@ -138,7 +138,7 @@ TokenizerParts parse_vocab_merges(std::string_view vocab, std::string_view merge
             "{}:{}", merges_name, number);
     }
     // Control tokens such as <|endoftext|> sit in vocab.json; they are named by --special.
-    parts.model = builder.build({});
+    parts.model = builder.build({}, parts.warnings);
     return parts;
 }
 

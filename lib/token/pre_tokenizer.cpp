@@ -5,6 +5,7 @@
 
 #include "lib/text/unicode.h"
 #include "lib/token/byte_level.h"
+#include "lib/token/hf_unicode.h"
 
 namespace longhaul::token {
 
@@ -151,6 +152,10 @@ std::optional<Scheme> PreTokenizer::single_scheme() const {
     std::vector<std::string> texts;
     for (const Step& step : steps_) texts.push_back(scheme_step(step));
     return scheme_by_steps(texts);
+}
+
+bool PreTokenizer::scheme_holds_for(std::string_view text) const {
+    return steps_[0].kind != Kind::kClass || !hf::has_newer_digits(text);
 }
 
 bool PreTokenizer::uses_classes() const {

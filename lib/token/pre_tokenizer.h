@@ -59,6 +59,9 @@ class PreTokenizer {
 
     /// Set when the steps are exactly those of one scheme: the fast path.
     std::optional<Scheme> single_scheme() const;
+    /// False for the rare text that single_scheme() would cut otherwise than the steps: its digits
+    /// are those of Unicode 16.0, those of a Digits step are newer.
+    bool scheme_holds_for(std::string_view text) const;
     /// True when a step asks for character classes of HF tokenizers (hf_unicode.h).
     bool uses_classes() const;
     /// True when the pieces joined are the text: nothing is removed or put before.

@@ -106,11 +106,12 @@ std::unique_ptr<Model> JsonModel::build_bpe(const JsonField& model, const Parsed
     if (!parsed.has_merges) model.member("merges").fail("is missing or not an array");
     const bool has_affixes = !text_or_empty(model.member("continuing_subword_prefix")).empty() ||
                              !text_or_empty(model.member("end_of_word_suffix")).empty();
-    if (is_byte_level && !has_affixes) return build_byte_bpe(model);
+    if (is_byte_level && !has_affixes) return build_byte_bpe(model, warnings);
     return build_char_bpe(model, warnings);
 }
 
-std::unique_ptr<Model> JsonModel::build_byte_bpe(const JsonField& model) {
+std::unique_ptr<Model> JsonModel::build_byte_bpe(const JsonField& model,
+                                                 std::vector<std::string>& warnings) {
     BpeBuilder builder(source_);
     for (const auto& [content, id] : tokens_) builder.add_token(content, id);
     for (size_t i = 0; i < merges_.size(); ++i) {
@@ -124,7 +125,7 @@ std::unique_ptr<Model> JsonModel::build_byte_bpe(const JsonField& model) {
         model.member("byte_fallback").fail("true in a byte-level BPE that lacks bytes");
     }
     options.unknown_id = read_unknown(model, !is_complete);
-    return builder.build(options);
+    return builder.build(options, warnings);
 }
 
 /// True when the byte alphabet is all there.

@@ -44,7 +44,8 @@ class JsonModel {
     void add_scored(const std::string& content, double score);
     std::unique_ptr<Model> build_bpe(const JsonField& model, const ParsedVocabulary& parsed,
                                      bool is_byte_level, std::vector<std::string>& warnings);
-    std::unique_ptr<Model> build_byte_bpe(const JsonField& model);
+    std::unique_ptr<Model> build_byte_bpe(const JsonField& model,
+                                          std::vector<std::string>& warnings);
     std::unique_ptr<Model> build_char_bpe(const JsonField& model,
                                           std::vector<std::string>& warnings);
     std::unique_ptr<Model> build_unigram(const JsonField& model, const ParsedVocabulary& parsed,

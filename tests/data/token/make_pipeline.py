@@ -30,7 +30,7 @@ ODD = [0, 1, 7, 9, 10, 11, 12, 13, 0x1C, 0x1F, 0x7F, 0x85, 0x8F, 0x9F, 0xA0, 0xA
 
 def make_texts(count, seed):
     rng = random.Random(seed)
-    texts = ["", " ", "  ", "a", " a", "a ", "  a  b  ", "\n", "-", "--", "a--b", " - ", "\u0301", "\u0301a", "▁", "▁▁a",
+    texts = ["  \U00011DE3x", "", " ", "  ", "a", " a", "a ", "  a  b  ", "\n", "-", "--", "a--b", " - ", "\u0301", "\u0301a", "▁", "▁▁a",
              "The quick (brown) fox's 12 jumps, over 1000 lazy dogs!  \n\n\tYes."]
     while len(texts) < count:
         parts = []
@@ -227,11 +227,13 @@ def template(before, after, tokens):
 
 def whole(pre, normalizer=None, post=None, decoder=BYTE_LEVEL_DECODER, model=None, tokens=None):
     model = model or byte_level_model(MERGES)
-    size = len(model["vocab"])
+    size, in_model = len(model["vocab"]), model["vocab"]
+    if isinstance(in_model, list):
+        in_model = {token: i for i, (token, _) in enumerate(in_model)}
     tokens = tokens if tokens is not None else [added("<|end|>", 0, special=True)]
     next_id = size
     for token in tokens:
-        known = model["vocab"].get(token["content"]) if isinstance(model["vocab"], dict) else None
+        known = in_model.get(token["content"])
         token["id"] = next_id if known is None else known
         next_id += known is None
     return dict(version="1.0", truncation=None, padding=None, added_tokens=tokens, normalizer=normalizer, pre_tokenizer=pre,
@@ -267,6 +269,64 @@ def tokenizers_to_make():
     yield whole(GPT2, decoder=chain(BYTE_LEVEL_DECODER, typed("Strip", content=" ", start=1, stop=0)))
 
 
+UNIGRAM_PIECES = {"▁": -2.0, "▁a": -2.5, "a": -3.0, "b": -3.1, "ab": -4.5, "the": -5.0, "▁the": -4.0, "e": -3.3, "t": -3.4, "h": -3.5,
+                  "o": -3.2, "n": -3.2, "s": -3.0, "1": -4.0, "2": -4.1, "12": -6.0, ".": -3.9, "'": -4.2, "中": -6.0, "文": -6.1,
+                  "中文": -7.0, "é": -5.5, "▁▁": -6.5, "fo": -5.1, "foo": -6.4, "-": -4.0}
+CHAR_MERGES = [("▁", "a"), ("▁", "▁"), ("a", "b"), ("t", "h"), ("th", "e"), ("▁", "the"), ("▁▁", "▁▁"), ("1", "2"), ("o", "o"),
+               ("f", "oo"), ("中", "文"), ("e", "r"), ("'", "s")]
+
+
+def char_model(byte_fallback=True, suffix=None, fuse=True):
+    letters = [chr(c) for c in range(33, 127)] + list("▁é中文한국русий")
+    tokens = ["<unk>", "<s>", "</s>"] + ["<0x%02X>" % b for b in range(256)] + letters
+    tokens += [x + suffix for x in letters] if suffix else []
+    merges = [(a, b + suffix) for a, b in CHAR_MERGES] + CHAR_MERGES if suffix else CHAR_MERGES
+    vocab = {t: i for i, t in enumerate(dict.fromkeys(tokens))}
+    merges = [m for m in merges if not suffix or (m[0] in vocab and m[1] in vocab)]
+    for left, right in merges:
+        vocab.setdefault(left + right, len(vocab))
+    return typed("BPE", dropout=None, unk_token="<unk>", continuing_subword_prefix=None, end_of_word_suffix=suffix, fuse_unk=fuse,
+                 byte_fallback=byte_fallback, ignore_merges=False, vocab=vocab, merges=[list(m) for m in merges])
+
+
+def unigram_model():
+    return typed("Unigram", unk_id=2, byte_fallback=False,
+                 vocab=[["<pad>", 0.0], ["</s>", 0.0], ["<unk>", 0.0]] + [[t, x] for t, x in UNIGRAM_PIECES.items()])
+
+
+def specials(*names):
+    return [added(name, 0, special=True) for name in names]
+
+
+def other_models():
+    space = typed("Replace", pattern=string(" "), content="▁")
+    prepend = typed("Sequence", normalizers=[typed("Prepend", prepend="▁"), space])
+    control = specials("<unk>", "<s>", "</s>")
+    bos = template(["<s>"], [], {"<s>": [1]})
+    yield whole(None, prepend, bos, LLAMA2_DECODER, char_model(), control)  # Llama 2, Phi-3
+    yield whole(metaspace(prepend_scheme="first", split=False), None, bos, LLAMA2_DECODER, char_model(), control)  # Mistral
+    yield whole(split(string("<!x!>"), "MergedWithNext"), typed("Sequence", normalizers=[
+        typed("Replace", pattern=string("<!x!>"), content="▁"), space]), template(["<s>", "</s>"], [], {"<s>": [1], "</s>": [2]}),
+        chain(typed("ByteFallback"), metaspace(prepend_scheme="always")), char_model(), control)  # ChatGLM3
+    yield whole(split(string(" "), "MergedWithPrevious"), space, bos, chain(REPLACE_META, typed("ByteFallback"), typed("Fuse")),
+                char_model(), control)  # Gemma
+    yield whole(metaspace(prepend_scheme="first", split=True), typed("Strip", strip_left=True, strip_right=True), bos, LLAMA2_DECODER,
+                char_model(False), control + [added("foo", 0, lstrip=True), added("ab", 0, normalized=True)])
+    yield whole(metaspace(add_prefix_space=True), typed("NFKC"), None, metaspace(add_prefix_space=True), char_model(False, fuse=False),
+                control)
+    precompiled = typed("Precompiled", precompiled_charsmap=charsmap(RULES))
+    squeeze = typed("Replace", pattern=regex(" {2,}"), content=" ")
+    eos = template([], ["</s>"], {"</s>": [1]})
+    for pre in (metaspace(add_prefix_space=True), sequence(typed("WhitespaceSplit"), metaspace(add_prefix_space=True)),
+                metaspace(prepend_scheme="first", split=True)):
+        yield whole(pre, typed("Sequence", normalizers=[precompiled, squeeze]), eos, metaspace(add_prefix_space=True),
+                    unigram_model(), [])  # T5, XLNet
+    yield whole(sequence(split(regex(CLIP), "Removed", True), typed("Punctuation")), typed("Lowercase"), None,
+                typed("BPEDecoder", suffix="</w>"), char_model(False, "</w>"), control)  # CLIP
+    yield whole(typed("BertPreTokenizer"), typed("BertNormalizer", **BERT), typed("BertProcessing", sep=["</s>", 2], cls=["<s>", 1]),
+                typed("BPEDecoder", suffix="</w>"), char_model(False, "</w>"), control)
+
+
 def component_cases(texts, seed):
     for spec in NORMALIZERS:
         real = Tokenizer.from_str(json.dumps(whole(GPT2, spec, tokens=[]))).normalizer
@@ -300,7 +360,7 @@ def main():
     texts, lines = make_texts(count, seed), []
     for part, spec, cases in component_cases(texts, seed):
         lines.append({"part": part, "json": spec, "cases": cases})
-    for spec in tokenizers_to_make():
+    for spec in [*tokenizers_to_make(), *other_models()]:
         lines.append({"part": "tokenizer", "json": spec, "cases": tokenizer_cases(spec, texts)})
     data = "".join(json.dumps(x, ensure_ascii=False, separators=(",", ":")) + "\n" for x in lines).encode()
     with open(sys.argv[1], "wb") as out:

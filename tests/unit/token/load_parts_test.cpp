@@ -233,3 +233,26 @@ TEST_CASE("load: decoder, field by field") {
              "Replace, BPEDecoder, WordPiece, CTC and Sequence are)"},
         });
 }
+
+TEST_CASE("load: rare bytes without a token are dropped with a warning, common ones are refused") {
+    Json json = test::small_tokenizer();
+    json["model"]["vocab"].erase("\u0103");  // byte 0x03
+    json["added_tokens"][0]["id"] = 257;     // counted on from the size of the vocabulary
+    json["model"]["vocab"]["abc"] = 3;
+    TokenizerParts parts = parse_tokenizer_json(json.dump(), "t.json");
+    REQUIRE(parts.warnings.size() == 1);
+    CHECK(parts.warnings[0] ==
+          "t.json: model: no token for the bytes 0x03: they are dropped from texts, as HF "
+          "tokenizers does");
+    CHECK_FALSE(Tokenizer(std::move(parts)).is_lossless());
+}
+
+TEST_CASE("load: source.json records the Unicode versions of steps that need them") {
+    Json json = test::small_tokenizer();
+    const Tokenizer plain(parse_tokenizer_json(json.dump(), "t.json"));
+    CHECK(plain.source_text().find("unicode_of_steps") == std::string::npos);
+    json["normalizer"] = {{"type", "NFC"}};
+    const Tokenizer nfc(parse_tokenizer_json(json.dump(), "t.json"));
+    CHECK(nfc.source_text().find("\"unicode_of_steps\": \"normalization 9.0, marks") !=
+          std::string::npos);
+}

@@ -32,8 +32,8 @@ class Counter {
     explicit Counter(const Json& spec) : spec_(spec) {}
     void check(const char* what, const Json& text, const Json& got, const Json& expected) {
         if (got == expected || num_wrong_++ > 2) return;
-        MESSAGE(std::string(what), " of ", spec_.dump().substr(0, 400), " for ", text.dump(), "\n  is       ",
-                got.dump(), "\n  expected ", expected.dump());
+        MESSAGE(std::string(what), " of ", spec_.dump().substr(0, 400), " for ", text.dump(),
+                "\n  is       ", got.dump(), "\n  expected ", expected.dump());
     }
     uint64_t num_wrong() const { return num_wrong_; }
 
