@@ -14,16 +14,66 @@ constexpr size_t kMaxScanSymbols = 64;
 
 /// A symbol under merging, in a doubly linked list over an array.
 struct Symbol {
-    uint32_t id;
+    uint32_t id;              // kNoToken: merged into the one before
     uint32_t previous, next;  // kEnd: none
-    bool is_gone;
 };
 
-struct Candidate {
-    uint32_t rank, position, id;
-    bool operator>(const Candidate& other) const {
-        return rank != other.rank ? rank > other.rank : position > other.position;
+/// Positions of the pairs of one rank, the smallest first. Nearly all come in ascending order
+/// before the first one is asked for.
+class Bucket {
+ public:
+    void add(uint32_t position) {
+        if (!is_open_) {
+            is_sorted_ = is_sorted_ && (run_.empty() || run_.back() <= position);
+            run_.push_back(position);
+        } else {
+            late_.push(position);
+        }
     }
+    bool is_empty() const { return taken_ == run_.size() && late_.empty(); }
+    uint32_t take() {
+        if (!is_open_ && !is_sorted_) std::sort(run_.begin(), run_.end());
+        is_open_ = true;
+        if (!late_.empty() && (taken_ == run_.size() || late_.top() < run_[taken_])) {
+            const uint32_t position = late_.top();
+            late_.pop();
+            return position;
+        }
+        return run_[taken_++];
+    }
+
+ private:
+    std::vector<uint32_t> run_;
+    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> late_;
+    size_t taken_ = 0;
+    bool is_open_ = false, is_sorted_ = true;
+};
+
+/// A heap of ranks, a bucket of positions for each: one character repeated ten million times has
+/// few ranks, and its positions are read in order.
+class Candidates {
+ public:
+    void add(uint32_t rank, uint32_t position) {
+        const auto [found, is_new] = buckets_.try_emplace(rank);
+        if (is_new) ranks_.push(rank);
+        found->second.add(position);
+    }
+    bool is_empty() const { return ranks_.empty(); }
+    /// Removes and gives the lowest rank's smallest position.
+    std::pair<uint32_t, uint32_t> take() {
+        const uint32_t rank = ranks_.top();
+        const auto found = buckets_.find(rank);
+        const uint32_t position = found->second.take();
+        if (found->second.is_empty()) {
+            buckets_.erase(found);
+            ranks_.pop();
+        }
+        return {rank, position};
+    }
+
+ private:
+    std::unordered_map<uint32_t, Bucket> buckets_;
+    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ranks_;
 };
 
 class HeapMerger {
@@ -32,10 +82,9 @@ class HeapMerger {
 
     void run(std::vector<uint32_t>& ids) {
         fill(ids);
-        while (!heap_.empty()) {
-            const Candidate top = heap_.top();
-            heap_.pop();
-            apply(top);
+        while (!candidates_.is_empty()) {
+            const auto [rank, position] = candidates_.take();
+            apply(rank, position);
         }
         ids.clear();
         for (uint32_t i = 0; i != kEnd; i = symbols_[i].next) ids.push_back(symbols_[i].id);
@@ -45,49 +94,39 @@ class HeapMerger {
     void fill(const std::vector<uint32_t>& ids) {
         const auto last = static_cast<uint32_t>(ids.size() - 1);
         symbols_.resize(ids.size());
-        std::vector<Candidate> candidates;
         for (uint32_t i = 0; i <= last; ++i) {
-            symbols_[i] = {ids[i], i == 0 ? kEnd : i - 1, i == last ? kEnd : i + 1, false};
-            if (i == last) break;
-            const Merge merge = look_up(ids[i], ids[i + 1]);
-            if (merge.rank != kNoToken) candidates.push_back({merge.rank, i, merge.id});
+            symbols_[i] = {ids[i], i == 0 ? kEnd : i - 1, i == last ? kEnd : i + 1};
         }
-        heap_ = Heap(std::greater<Candidate>(), std::move(candidates));
-    }
-
-    Merge look_up(uint32_t left, uint32_t right) {
-        const Merge merge = merges_.find(left, right);
-        if (log_ != nullptr && merge.rank != kNoToken) log_->note(left, right, merge.id);
-        return merge;
+        for (uint32_t i = 0; i < last; ++i) offer(i);
     }
 
     void offer(uint32_t left) {
         const uint32_t right = left == kEnd ? kEnd : symbols_[left].next;
         if (right == kEnd) return;
-        const Merge merge = look_up(symbols_[left].id, symbols_[right].id);
-        if (merge.rank != kNoToken) heap_.push({merge.rank, left, merge.id});
+        const Merge merge = merges_.find(symbols_[left].id, symbols_[right].id);
+        if (merge.rank == kNoToken) return;
+        if (log_ != nullptr) log_->note(symbols_[left].id, symbols_[right].id, merge.id);
+        candidates_.add(merge.rank, left);
     }
 
-    void apply(const Candidate& top) {
-        Symbol& left = symbols_[top.position];
-        if (left.is_gone || left.next == kEnd) return;
+    void apply(uint32_t rank, uint32_t position) {
+        Symbol& left = symbols_[position];
+        if (left.id == kNoToken || left.next == kEnd) return;
         Symbol& right = symbols_[left.next];
-        // Another pair may stand here by now; only its product counts, as in HF tokenizers.
         const Merge now = merges_.find(left.id, right.id);
-        if (now.rank == kNoToken || now.id != top.id) return;
-        left.id = top.id;
-        right.is_gone = true;
+        if (now.rank != rank) return;  // another pair stands here by now
+        left.id = now.id;
+        right.id = kNoToken;
         left.next = right.next;
-        if (right.next != kEnd) symbols_[right.next].previous = top.position;
+        if (right.next != kEnd) symbols_[right.next].previous = position;
         offer(left.previous);
-        offer(top.position);
+        offer(position);
     }
 
-    using Heap = std::priority_queue<Candidate, std::vector<Candidate>, std::greater<Candidate>>;
     const MergeTable& merges_;
     SplitLog* log_;
     std::vector<Symbol> symbols_;
-    Heap heap_;
+    Candidates candidates_;
 };
 
 }  // namespace
