@@ -13,6 +13,7 @@
 #include "lib/dedup/check_paths.h"
 #include "lib/dedup/manifest.h"
 #include "lib/dedup/remover.h"
+#include "lib/dedup/stages/staged.h"
 #include "lib/io/atomic_file.h"
 #include "lib/io/json.h"
 #include "lib/io/line_reader.h"
@@ -222,6 +223,7 @@ RemovalRows read_removal_rows(const std::string& path, uint64_t max_bytes) {
 }
 
 ExitCode run_filter(const Options& options, bool takes_unlisted) {
+    refuse_several_ranks("start one");
     return Filter(options, takes_unlisted).execute();
 }
 

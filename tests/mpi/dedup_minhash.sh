@@ -74,6 +74,11 @@ check "index" grep -q "several ranks need --work DIR for --against" errors
 ranks 2 -q -o out-2 --threshold 0.9 in 2>errors
 check "another output" test "$(grep -c 'out-2 was made differently' errors)" -eq 1
 
+mpirun --oversubscribe -n 2 dedup-minhash spans -q -o out-x in 2>errors
+check "spans" grep -q "2 ranks would all do the same; start one" errors
+mpirun --oversubscribe -n 2 dedup-minhash sign -q work-x 2>errors
+check "a stage" grep -q "2 ranks would all do the same; give each its --task I/N" errors
+
 # One rank is killed while it works: all end, and the next run writes the same.
 make_corpus 12 6000 >some.jsonl
 mkdir long spill

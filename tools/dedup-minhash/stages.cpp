@@ -26,6 +26,11 @@ void check_work(const std::string& work) {
     if (work.empty()) throw UsageError("no WORK directory");
 }
 
+/// The ranks of a job would each be task 0 of 1.
+void check_task(const std::string& task) {
+    if (task.empty()) dedup::refuse_several_ranks("give each its --task I/N, or run --work WORK");
+}
+
 /// Resources by the plan: memory depends on the longest line and on how shingles are made.
 void resolve_by_plan(const cli::CommonOptions& common, const std::string& work,
                      dedup::Options& options) {
@@ -69,6 +74,7 @@ ExitCode run_stage(const std::string& name, const cli::Args& args) {
         add_resource_options(command, common);
         command.parse(args);
         check_work(work);
+        check_task(task);
         resolve_by_plan(common, work, options);
         return dedup::run_stage(stage, work, options, cluster::resolve_task_share(task));
     }
@@ -92,6 +98,7 @@ ExitCode run_apply(const cli::Args& args) {
     add_resource_options(command, common);
     command.parse(args);
     check_work(work);
+    check_task(task);
     if (options.output.empty() && options.removal_list.empty()) {
         throw UsageError("no -o OUT and no --removal-list FILE");
     }

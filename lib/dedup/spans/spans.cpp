@@ -15,6 +15,7 @@
 #include "lib/dedup/spans/span_list.h"
 #include "lib/dedup/spans/span_reader.h"
 #include "lib/dedup/spans/span_report.h"
+#include "lib/dedup/stages/staged.h"
 #include "lib/io/atomic_file.h"
 #include "lib/io/json.h"
 #include "lib/log/log.h"
@@ -123,6 +124,7 @@ class SpanRun {
 }  // namespace
 
 ExitCode run_spans(const SpanOptions& options) {
+    refuse_several_ranks("start one");
     return SpanRun(options).execute();
 }
 

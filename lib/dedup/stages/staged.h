@@ -32,6 +32,8 @@ ExitCode run_staged(const Options& options, const std::string& work, const PlanR
 
 /// True when this process is one of several ranks of an MPI job.
 bool is_one_of_ranks();
+/// @param remedy what to do instead. @throws UsageError when it is: each would do all of the work
+void refuse_several_ranks(const char* remedy);
 
 /// @throws UsageError when an input is a pipe. @param what needs files
 void refuse_streams(const Inputs& inputs, const char* what);

@@ -133,4 +133,10 @@ bool is_one_of_ranks() {
     return launch.launcher == comm::Launcher::kMpi && launch.world_size > 1;
 }
 
+void refuse_several_ranks(const char* remedy) {
+    if (!is_one_of_ranks()) return;
+    throw UsageError(
+        format("{} ranks would all do the same; {}", comm::detect_launcher().world_size, remedy));
+}
+
 }  // namespace longhaul::dedup
