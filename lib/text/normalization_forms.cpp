@@ -257,6 +257,7 @@ std::string normalize(std::string_view text, Form form, UnicodeData data) {
 }
 
 bool is_surely_normal(std::string_view text, Form form) {
+    if (form == Form::kNfc) return is_surely_nfc(text);
     const InertBits& bits = inert_bits(form);
     for (size_t i = 0; i < text.size();) {
         if (static_cast<uint8_t>(text[i]) < 0x80) {

@@ -36,5 +36,7 @@ inline std::string nfc(std::string_view text, UnicodeData data = UnicodeData::k1
 /// A fast answer: true when normalize() surely changes nothing, because each character stands for
 /// itself and joins no neighbour. False says nothing.
 bool is_surely_normal(std::string_view text, Form form);
+/// The same for kNfc, by vectors.
+bool is_surely_nfc(std::string_view text);
 
 }  // namespace longhaul::text

@@ -47,6 +47,7 @@ Backtracking::Backtracking(const Bpe& bpe) {
     is_possible_ = bpe.vocabulary().longest_token_bytes() <= kMaxTokenBytes;
     if (is_possible_) number_tokens(bpe);
     if (is_possible_) build_trie(bpe);
+    if (is_possible_) build_starts();
 }
 
 void Backtracking::number_tokens(const Bpe& bpe) {
@@ -105,11 +106,24 @@ void Backtracking::build_trie(const Bpe& bpe) {
     }
 }
 
+void Backtracking::build_starts() {
+    starts_.reserve(65536);
+    for (uint32_t first = 0; first < 256; ++first) {
+        const Merge one = trie_.find(0, first);
+        for (uint32_t second = 0; second < 256; ++second) {
+            const Merge two = trie_.find(one.id, second);
+            starts_.push_back({two.id, two.rank != kNoToken ? two.rank : one.rank});
+        }
+    }
+}
+
 uint32_t Backtracking::longest_match(std::string_view text) const {
-    uint32_t node = 0, best = kNoToken;
-    for (const char byte : text) {
-        const Merge edge = trie_.find(node, static_cast<uint8_t>(byte));
-        if (edge.id == kNoToken) break;
+    if (text.size() == 1) return trie_.find(0, static_cast<uint8_t>(text[0])).rank;
+    const Start start =
+        starts_[size_t{static_cast<uint8_t>(text[0])} << 8 | static_cast<uint8_t>(text[1])];
+    uint32_t node = start.node, best = start.best;
+    for (size_t i = 2; i < text.size() && node != kNoToken; ++i) {
+        const Merge edge = trie_.find(node, static_cast<uint8_t>(text[i]));
         if (edge.rank != kNoToken) best = edge.rank;
         node = edge.id;
     }

@@ -37,12 +37,18 @@ class Backtracking {
     };
     void number_tokens(const Bpe& bpe);
     void build_trie(const Bpe& bpe);
+    void build_starts();
     uint32_t longest_match(std::string_view text) const;
     bool is_valid_pair(uint32_t left, uint32_t right) const;
 
     std::vector<Token> tokens_;
     MergeTable pairs_;  // effective merges in the numbering of tokens_
     MergeTable trie_;   // (node, byte) -> node as Merge::id, token as Merge::rank
+    /// Where two bytes lead in the trie, and the longest token they begin with.
+    struct Start {
+        uint32_t node, best;
+    };
+    std::vector<Start> starts_;  // by (first << 8 | second)
     bool is_possible_ = true;
 };
 

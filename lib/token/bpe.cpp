@@ -2,15 +2,21 @@
 #include "lib/token/bpe.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <queue>
 
 #include "lib/token/backtracking.h"
+#include "lib/token/seams.h"
 
 namespace longhaul::token {
 
 namespace {
 
 constexpr uint32_t kEnd = ~uint32_t{0};
+constexpr size_t kFewBytes = 32;  // merged without allocating
+// Backtracking takes a tenth of a second to prepare: not before that many bytes need it.
+constexpr size_t kBytesByHeap = 256 << 10;
 
 /// A symbol of a piece under merging, in a doubly linked list over an array.
 struct Symbol {
@@ -27,11 +33,18 @@ struct Candidate {
 
 }  // namespace
 
+struct Bpe::ForLongPieces {
+    std::once_flag backtracking_once, seams_once;
+    std::unique_ptr<Backtracking> backtracking;
+    std::atomic<size_t> bytes_by_heap = 0;
+    std::unique_ptr<Seams> seams;
+};
+
 Bpe::Bpe(Vocabulary vocabulary, MergeTable merges, const Options& options)
     : vocabulary_(std::move(vocabulary)),
       merges_(std::move(merges)),
       options_(options),
-      backtracking_once_(std::make_unique<std::once_flag>()) {
+      for_long_pieces_(std::make_unique<ForLongPieces>()) {
     for (unsigned byte = 0; byte < 256; ++byte) {
         const char text = static_cast<char>(byte);
         byte_tokens_[byte] = vocabulary_.find(std::string_view(&text, 1));
@@ -39,6 +52,11 @@ Bpe::Bpe(Vocabulary vocabulary, MergeTable merges, const Options& options)
         const bool is_in_utf8 = byte != 0xC0 && byte != 0xC1 && byte < 0xF5;
         has_all_bytes_ = has_all_bytes_ && !is_missing;
         loses_text_ = loses_text_ || (is_missing && is_in_utf8);
+    }
+    if (!has_all_bytes_) return;
+    byte_pairs_.reserve(65536);
+    for (const uint32_t left : byte_tokens_) {
+        for (const uint32_t right : byte_tokens_) byte_pairs_.push_back(merges_.find(left, right));
     }
 }
 
@@ -53,11 +71,66 @@ void Bpe::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
             return;
         }
     }
-    if (piece.size() <= kMaxScanBytes) {
-        encode_by_scan(piece, ids);
-    } else if (!encode_by_backtracking(piece, ids)) {
-        encode_by_heap(piece, ids);
+    encode_part(piece, ids);
+}
+
+void Bpe::encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
+    if (part.size() <= kFewBytes && has_all_bytes_) {
+        merge_few(part, ids);
+    } else if (part.size() <= kMaxScanBytes) {
+        encode_by_scan(part, ids);
+    } else {
+        std::atomic<size_t>& by_heap = for_long_pieces_->bytes_by_heap;
+        const bool is_early =
+            by_heap.fetch_add(part.size(), std::memory_order_relaxed) < kBytesByHeap;
+        if ((is_early && part.size() < kBytesByHeap) || !encode_by_backtracking(part, ids)) {
+            encode_by_heap(part, ids);
+        }
     }
+}
+
+const Seams& Bpe::seams() const {
+    std::call_once(for_long_pieces_->seams_once,
+                   [this] { for_long_pieces_->seams = std::make_unique<Seams>(vocabulary_); });
+    return *for_long_pieces_->seams;
+}
+
+size_t Bpe::cut(std::string_view piece, uint32_t* ends, size_t most) const {
+    return seams().cut(piece, std::span(ends, most));
+}
+
+/// encode_by_scan() for most of what a cache misses: at most kFewBytes, and all bytes are tokens.
+void Bpe::merge_few(std::string_view piece, std::vector<uint32_t>& ids) const {
+    std::array<uint32_t, kFewBytes> symbols, ranks, merged;  // of symbol i and the next
+    size_t count = piece.size();
+    for (size_t i = 0; i < count; ++i) symbols[i] = byte_tokens_[static_cast<uint8_t>(piece[i])];
+    for (size_t i = 0; i + 1 < count; ++i) {
+        const auto left = static_cast<uint8_t>(piece[i]),
+                   right = static_cast<uint8_t>(piece[i + 1]);
+        const Merge& merge = byte_pairs_[size_t{left} << 8 | right];
+        ranks[i] = merge.rank;
+        merged[i] = merge.id;
+    }
+    const auto set_pair = [&](size_t i) {
+        const Merge merge = merges_.find(symbols[i], symbols[i + 1]);
+        ranks[i] = merge.rank;
+        merged[i] = merge.id;
+    };
+    while (count > 1) {
+        size_t best = 0;
+        for (size_t i = 1; i + 1 < count; ++i) best = ranks[i] < ranks[best] ? i : best;
+        if (ranks[best] == kNoToken) break;
+        symbols[best] = merged[best];
+        --count;
+        for (size_t i = best + 1; i < count; ++i) {
+            symbols[i] = symbols[i + 1];
+            ranks[i] = ranks[i + 1];  // the last is not used
+            merged[i] = merged[i + 1];
+        }
+        if (best > 0) set_pair(best - 1);
+        if (best + 1 < count) set_pair(best);
+    }
+    ids.insert(ids.end(), symbols.begin(), symbols.begin() + static_cast<ptrdiff_t>(count));
 }
 
 void Bpe::initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const {
@@ -143,10 +216,11 @@ void Bpe::encode_by_heap(std::string_view piece, std::vector<uint32_t>& ids) con
 
 bool Bpe::encode_by_backtracking(std::string_view piece, std::vector<uint32_t>& ids) const {
     if (!has_all_bytes_) return false;
-    std::call_once(*backtracking_once_,
-                   [this] { backtracking_ = std::make_unique<Backtracking>(*this); });
-    if (!backtracking_->is_possible()) return false;
-    backtracking_->encode(piece, ids);
+    std::call_once(for_long_pieces_->backtracking_once, [this] {
+        for_long_pieces_->backtracking = std::make_unique<Backtracking>(*this);
+    });
+    if (!for_long_pieces_->backtracking->is_possible()) return false;
+    for_long_pieces_->backtracking->encode(piece, ids);
     return true;
 }
 

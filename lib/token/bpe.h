@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +15,7 @@
 namespace longhaul::token {
 
 class Backtracking;
+class Seams;
 
 /// A BPE model. Immutable after construction; encode() may be called in parallel.
 class Bpe : public Model {
@@ -42,6 +42,12 @@ class Bpe : public Model {
     /// Appends the ids of one piece.
     void encode(std::string_view piece, std::vector<uint32_t>& ids) const override;
 
+    /// Pieces can be cut where no token reaches across. Parts are always merged, even if they are
+    /// tokens and whole pieces come first.
+    bool cuts_pieces() const override { return has_all_bytes_; }
+    size_t cut(std::string_view piece, uint32_t* ends, size_t most) const override;
+    void encode_part(std::string_view part, std::vector<uint32_t>& ids) const override;
+
     // The three ways, for tests and for encode().
     void encode_by_scan(std::string_view piece, std::vector<uint32_t>& ids) const;
     void encode_by_heap(std::string_view piece, std::vector<uint32_t>& ids) const;
@@ -52,6 +58,8 @@ class Bpe : public Model {
     static constexpr size_t kMaxScanBytes = 96;
 
  private:
+    const Seams& seams() const;
+    void merge_few(std::string_view piece, std::vector<uint32_t>& ids) const;
     void initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const;
 
     Vocabulary vocabulary_;
@@ -60,8 +68,10 @@ class Bpe : public Model {
     std::array<uint32_t, 256> byte_tokens_{};
     bool has_all_bytes_ = true;
     bool loses_text_ = false;  // a byte that occurs in UTF-8 has no token
-    mutable std::unique_ptr<std::once_flag> backtracking_once_;
-    mutable std::unique_ptr<Backtracking> backtracking_;  // built at the first long piece
+    std::vector<Merge> byte_pairs_;  // of the tokens of two bytes, (first << 8 | second)
+    /// What only long pieces need; built at the first.
+    struct ForLongPieces;
+    mutable std::unique_ptr<ForLongPieces> for_long_pieces_;
 };
 
 }  // namespace longhaul::token

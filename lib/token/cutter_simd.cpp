@@ -253,13 +253,22 @@ class Marker {
         const bool goes_on = blank_spaces >> 63 != 0 && flood(blank_spaces, begins) >> 63 != 0;
         if (HWY_LIKELY((ends & now_.breaks) == 0 && !goes_on)) return begins;
         for (uint64_t left = begins; left != 0; left &= left - 1) {
-            const size_t at = index_ * kBlock + static_cast<size_t>(std::countr_zero(left));
-            if (break_follows(at)) begins &= ~(left & (~left + 1));
+            const auto at = static_cast<unsigned>(std::countr_zero(left));
+            if (break_follows(at, blank_spaces)) begins &= ~(left & (~left + 1));
         }
         return begins;
     }
-    HWY_NOINLINE bool break_follows(size_t at) const {
+    /// What ends the run of `blank_spaces` that goes through byte `at` of this block.
+    HWY_INLINE bool break_follows(unsigned at, uint64_t blank_spaces) const {
+        const uint64_t ends = ~blank_spaces >> at << at;
+        if (ends != 0) return (now_.breaks & ends & (~ends + 1)) != 0;
+        const uint64_t next_ends = ~(next_.spaces & ~next_.breaks);
+        if (next_ends != 0) return (next_.breaks & next_ends & (~next_ends + 1)) != 0;
+        return break_follows_text((index_ + 1) * kBlock);
+    }
+    HWY_NOINLINE bool break_follows_text(size_t at) const {
         const std::string_view text(window_.text, window_.size);
+        while (at < text.size() && (text[at] & 0xC0) == 0x80) ++at;
         while (at < text.size()) {
             const char c = text[at];
             if (c == '\n' || c == '\r') return true;

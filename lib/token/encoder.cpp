@@ -2,6 +2,7 @@
 #include "lib/token/encoder.h"
 
 #include <algorithm>
+#include <span>
 
 namespace longhaul::token {
 
@@ -110,7 +111,7 @@ void Encoder::encode_by_cutter(std::string_view text, std::vector<uint32_t>& ids
     for (size_t begin = 0; begin < text.size();) {
         const size_t count = cutter_->cut(text, begin, ends_);
         if (count != 0) {
-            pieces_encoder_.encode(text, begin, ends_.data(), count, ids);
+            pieces_encoder_.encode(text, begin, std::span(ends_).first(count), ids);
             begin += ends_[count - 1];
         } else {
             const size_t end = next_piece(cutter_->scheme(), text, begin);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -29,11 +30,15 @@ class Model {
     /// pre-tokeniser) cuts them, so that their parts can be remembered.
     virtual bool cuts_pieces() const { return false; }
     /// Writes where the first parts of `piece` end, the last at the end of the piece if there is
-    /// room: their ids, each encoded alone, are those of the whole. @param piece as for encode(),
-    /// below 4 GiB @param ends room for `most` numbers @return how many, at least 1
+    /// room: their ids, each by encode_part(), are those of the whole. @param piece as for
+    /// encode(), below 4 GiB @param ends room for `most` numbers @return how many, at least 1
     virtual size_t cut(std::string_view piece, uint32_t* ends, size_t /*most*/) const {
         ends[0] = static_cast<uint32_t>(piece.size());
         return 1;
+    }
+    /// Appends the ids of a part, where they may differ from those of a piece of the same text.
+    virtual void encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
+        encode(part, ids);
     }
     /// The id of what the vocabulary can not express, or kNoToken: it is dropped, or there is
     /// nothing of that kind.

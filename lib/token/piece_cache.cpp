@@ -2,6 +2,9 @@
 #include "lib/token/piece_cache.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "lib/base/check.h"
 
 namespace longhaul::token {
 
@@ -56,11 +59,56 @@ void PieceTable<kWords>::store(Entry* slot, const Key& key, uint64_t hash,
     if (fits) {
         std::copy(ids.begin(), ids.end(), slot->ids.begin());
     } else {
-        slot->ids[0] = static_cast<uint32_t>(overflow_.size());
+        slot->ids[0] = static_cast<uint32_t>(overflow_.size() - padding());
         slot->ids[1] = static_cast<uint32_t>(ids.size());
-        overflow_.insert(overflow_.end(), ids.begin(), ids.end());
+        LH_CHECK(ids.size() <= kCopied, "{} ids", ids.size());
+        // copy_ids() reads kCopied.
+        overflow_.resize(overflow_.size() - padding() + ids.size() + kCopied);
+        std::copy(ids.begin(), ids.end(), overflow_.begin() + slot->ids[0]);
     }
     slot->ids[kInline - 1] |= (fits ? static_cast<uint32_t>(ids.size()) : kElsewhere) << 24;
+    ++size_;
+}
+
+TextTable::TextTable(size_t max_bytes) : entries_(64), max_bytes_(max_bytes) {}
+
+size_t TextTable::slot_of(std::string_view piece, uint64_t hash) const {
+    for (size_t slot = hash & (entries_.size() - 1);; slot = (slot + 1) & (entries_.size() - 1)) {
+        const Entry& entry = entries_[slot];
+        if (entry.length == 0) return slot;
+        if (entry.hash == hash && entry.length == piece.size() &&
+            std::equal(piece.begin(), piece.end(), bytes_.data() + entry.text)) {
+            return slot;
+        }
+    }
+}
+
+std::optional<std::span<const uint32_t>> TextTable::find(std::string_view piece,
+                                                         uint64_t hash) const {
+    const Entry& entry = entries_[slot_of(piece, hash)];
+    if (entry.length == 0) return std::nullopt;
+    return std::span(ids_).subspan(entry.first, entry.count);
+}
+
+void TextTable::store(std::string_view piece, uint64_t hash, std::span<const uint32_t> ids) {
+    const size_t bytes = entries_.size() * sizeof(Entry) + bytes_.size() + ids_.size() * 4;
+    if (bytes + piece.size() + ids.size() * 4 > max_bytes_ / 2) {  // vectors double
+        entries_.assign(64, {});
+        bytes_.clear();
+        ids_.clear();
+        size_ = 0;
+    } else if (size_ * 2 >= entries_.size()) {
+        const std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(2 * size_ * 2));
+        for (const Entry& entry : old) {
+            if (entry.length == 0) continue;
+            entries_[slot_of({bytes_.data() + entry.text, entry.length}, entry.hash)] = entry;
+        }
+    }
+    Entry& entry = entries_[slot_of(piece, hash)];
+    entry = {hash, static_cast<uint32_t>(bytes_.size()), static_cast<uint32_t>(piece.size()),
+             static_cast<uint32_t>(ids_.size()), static_cast<uint32_t>(ids.size())};
+    bytes_.insert(bytes_.end(), piece.begin(), piece.end());
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
     ++size_;
 }
 

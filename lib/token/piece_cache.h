@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,9 +36,12 @@ struct PieceKey {
         return differences == 0;
     }
     bool is_empty() const { return words[kWords - 1] == 0; }
+    size_t length() const { return words[kWords - 1] >> 56 & 0x7F; }
+    bool is_part() const { return words[kWords - 1] >> 63 != 0; }
 
-    /// @param readable bytes from piece.data() on that may be read
-    static PieceKey make(std::string_view piece, size_t readable) {
+    /// @param readable bytes from piece.data() on that may be read @param is_part of a piece: its
+    /// ids may differ from those of a piece of the same bytes
+    static PieceKey make(std::string_view piece, size_t readable, bool is_part = false) {
         const size_t length = piece.size() & kMaxBytes;  // for the compiler, which sees no bound
         PieceKey key;
         if (readable >= kBytes) {
@@ -47,7 +51,7 @@ struct PieceKey {
             key.words = {};
             std::memcpy(key.words.data(), piece.data(), piece.size());
         }
-        key.words[kWords - 1] |= uint64_t{piece.size()} << 56;
+        key.words[kWords - 1] |= (uint64_t{piece.size()} | uint64_t{is_part} << 7) << 56;
         return key;
     }
     uint64_t hash() const {
@@ -106,17 +110,18 @@ class PieceTable {
     }
     /// Stores the ids of a key that find() did not know; `slot` is what find() returned.
     void store(Entry* slot, const Key& key, uint64_t hash, std::span<const uint32_t> ids);
-    /// Ids of an entry whose count is kElsewhere.
-    std::span<const uint32_t> elsewhere(const Entry& entry) const {
-        return {overflow_.data() + entry.ids[0], entry.ids[1]};
+    /// Copies the ids of an entry, and up to kCopied in all. @return the end of the ids
+    uint32_t* copy_ids(const Entry& entry, uint32_t* out) const {
+        const uint32_t number = entry.count();
+        if (number != kElsewhere) [[likely]] {
+            std::memcpy(out, entry.ids.data(), sizeof entry.ids);
+            out[kInline - 1] &= 0xFFFFFF;
+            return out + number;
+        }
+        std::memcpy(out, overflow_.data() + entry.ids[0], kCopied * sizeof(uint32_t));
+        return out + entry.ids[1];
     }
-    /// The ids of any entry. @param room is used where the entry's own can not be shown as they lie
-    std::span<const uint32_t> ids(const Entry& entry, std::array<uint32_t, kInline>& room) const {
-        if (entry.count() == kElsewhere) return elsewhere(entry);
-        room = entry.ids;
-        room[kInline - 1] &= 0xFFFFFF;
-        return std::span(room).first(entry.count());
-    }
+    static constexpr size_t kCopied = kWords * 8;  // a key has no more bytes
 
     uint64_t num_wipes() const { return num_wipes_; }
     size_t memory_bytes() const { return pages_.size() + overflow_.capacity() * sizeof(uint32_t); }
@@ -125,6 +130,7 @@ class PieceTable {
     static constexpr size_t kPerLine = 64 / sizeof(Entry);
     Entry* entries() { return static_cast<Entry*>(pages_.data()); }
     bool is_full() const { return size_ * 8 > (mask_ + 1) * kPerLine * 5; }
+    size_t padding() const { return overflow_.empty() ? 0 : kCopied; }
     void grow();
     void wipe();
 
@@ -138,14 +144,40 @@ class PieceTable {
 extern template class PieceTable<2>;
 extern template class PieceTable<4>;
 
-/// Cache of pieces up to 31 bytes. One per thread.
+/// The pieces that are too long for a key in an entry, such as rulers and indentation.
+class TextTable {
+ public:
+    static constexpr size_t kMaxBytes = 512;
+    explicit TextTable(size_t max_bytes);
+    /// The ids of a piece, or nothing. @param hash of its bytes
+    std::optional<std::span<const uint32_t>> find(std::string_view piece, uint64_t hash) const;
+    /// Stores a piece that find() did not know.
+    void store(std::string_view piece, uint64_t hash, std::span<const uint32_t> ids);
+
+ private:
+    struct Entry {
+        uint64_t hash = 0;
+        uint32_t text = 0, length = 0;  // bytes_[text, text + length); length 0: empty
+        uint32_t first = 0, count = 0;  // ids_[first, first + count)
+    };
+    size_t slot_of(std::string_view piece, uint64_t hash) const;
+
+    std::vector<Entry> entries_;
+    std::vector<char> bytes_;
+    std::vector<uint32_t> ids_;
+    size_t size_ = 0, max_bytes_;
+};
+
+/// Cache of pieces. One per thread.
 class PieceCache {
  public:
     using Short = PieceTable<2>;  // up to 15 bytes
     using Long = PieceTable<4>;   // up to 31 bytes
-    explicit PieceCache(size_t max_bytes) : shorts(max_bytes / 2), longs(max_bytes / 2) {}
+    explicit PieceCache(size_t max_bytes)
+        : shorts(max_bytes / 2), longs(max_bytes / 8 * 3), texts(max_bytes / 8) {}
     Short shorts;
     Long longs;
+    TextTable texts;
 };
 
 }  // namespace longhaul::token

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
+
 #include "tests/support/simd_targets.h"
 
 #include <array>
@@ -138,6 +140,27 @@ TEST_CASE("normalization forms: what is surely normal, and what joins a neighbou
     CHECK(is_surely_normal("\u4E2D", Form::kNfkd));
     CHECK_FALSE(is_surely_normal("\uFF21", Form::kNfkc));
     CHECK_FALSE(is_surely_normal("\xFF", Form::kNfc));
+}
+
+TEST_CASE("normalization forms: texts that are surely NFC are, at every place of a vector") {
+    std::mt19937 random(9);
+    const char32_t firsts[] = {0x20,   0xC0,    0x300,   0x3B1,  0x430,  0x483,  0x5D0,
+                               0x915,  0x93C,   0x1100,  0x1161, 0x11A8, 0x1E00, 0x2000,
+                               0x2126, 0x3040,  0x3099,  0x4E00, 0xAC00, 0xF900, 0xFB1D,
+                               0xFF01, 0x1D15E, 0x1F600, 0x2F800};
+    size_t num_sure = 0;
+    for (int i = 0; i < 20000; ++i) {
+        std::string text(random() % 70, 'x');
+        for (size_t j = random() % 6; j > 0; --j) {
+            append_utf8(firsts[random() % std::size(firsts)] + random() % 24, text);
+        }
+        if (!is_surely_nfc(text)) continue;
+        ++num_sure;
+        CAPTURE(text);
+        REQUIRE(nfc(text, UnicodeData::k16) == text);
+        REQUIRE(nfc(text, UnicodeData::k9) == text);
+    }
+    CHECK(num_sure > 4000);
 }
 
 TEST_CASE("normalization forms: the older data leaves newer characters alone") {
