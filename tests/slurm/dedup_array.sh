@@ -38,3 +38,10 @@ job=$(submit -N4 --ntasks-per-node=1 --time=10 --wrap \
 wait_state "$job" COMPLETED 240
 equal_to_plain ranks
 say "ok: four ranks give the bytes of a plain run"
+
+# The same without a work directory: keys and candidates go by messages.
+job=$(submit -N4 --ntasks-per-node=1 --time=10 --wrap \
+    "OMPI_MCA_hwloc_base_binding_policy=none srun --mpi=pmix dedup-minhash run --threads 1 -o messages in")
+wait_state "$job" COMPLETED 240
+equal_to_plain messages
+say "ok: so they do without a work directory"
