@@ -46,6 +46,9 @@ ExitCode run_dedup(const std::string& name, const cli::Args& args) {
     command.parse(args);
     deciding.resolve(command, options);
     const dedup::PlanRequest request = units.resolve();
+    if (work.empty() && request.is_given()) {
+        throw UsageError("--units, --unit-size and --splits cut the work of --work DIR");
+    }
     resolve_resources(common, options);
     if (is_dry_run) {
         cli::print(dedup::describe_plan(options));

@@ -19,6 +19,7 @@ struct PlanRequest {
     uint64_t num_units = 0;   // of the stages that read the inputs
     uint64_t unit_bytes = 0;  // instead: bytes of input of a unit, as stored
     uint64_t num_splits = 0;  // ranges of keys of a band
+    bool is_given() const { return num_units + unit_bytes + num_splits > 0; }
 };
 
 struct PlannedInput {
