@@ -12,6 +12,13 @@
 
 namespace longhaul::shards {
 
+namespace {
+
+/// More than an MDS shard of one sample has besides it: offsets and the JSON of the columns.
+constexpr uint64_t kMdsMaxOverhead = 4096;
+
+}  // namespace
+
 TokenType Container::token_type(uint32_t vocab_size) const {
     switch (format) {
         case ShardFormat::kMegatron:
@@ -101,6 +108,15 @@ void ShardWriter::State::begin_document(uint64_t num_ids, uint64_t input, uint64
             "input {}, record {} of its part: {} tokens; Megatron's index holds lengths up to {}: "
             "cut the document, or write another format",
             input, record, num_ids, kMegatronMaxLength));
+    }
+    const uint64_t array_bytes = open_array_bytes(num_ids, token_bytes(type));
+    const bool is_one_sample =
+        container.format == ShardFormat::kMds && container.sample_tokens == 0;
+    if (is_one_sample && array_bytes > kMdsMaxShardBytes - kMdsMaxOverhead) {
+        throw DataError(longhaul::format(
+            "input {}, record {} of its part: {} tokens are {} bytes; an MDS shard holds less than "
+            "4 GiB: cut the document, give --mds-sample, or write another format",
+            input, record, num_ids, array_bytes));
     }
     if (container.sample_tokens > 0) {
         current = {0, input, record};

@@ -31,7 +31,8 @@ struct Words {
 void refuse_misspelt_subcommand(const cli::Args& args) {
     if (args.empty() || args[0].starts_with('-') || std::filesystem::exists(args[0])) return;
     const std::string near = config::nearest_word(
-        args[0], {"verify", "stats", "decode", "cat", "convert", "batch", "train", "selftest"});
+        args[0],
+        {"verify", "stats", "decode", "cat", "convert", "loader", "batch", "train", "selftest"});
     if (near.empty()) return;
     throw UsageError(format("{}: no such file; did you mean the sub-command {}?", args[0], near));
 }
@@ -78,6 +79,7 @@ ExitCode run_encode(const cli::Args& args) {
                               {"decode", "documents as text"},
                               {"cat", "documents as token ids"},
                               {"convert", "shards in another format"},
+                              {"loader", "the samples of a training run, their order proven"},
                               {"batch", "the documents of a training step"},
                               {"train", "train a BPE tokenizer"},
                               {"selftest", "fast path against general path for a tokenizer"}});

@@ -20,7 +20,7 @@ for format in megatron mds packed; do
 done
 
 convert hdf5 -o merged --format megatron
-ls merged | grep tokens
+(cd merged && echo tokens*)
 cat megatron/shard-*.bin | cmp - merged/tokens.bin && echo "merged: the shards in a row"
 for source in megatron merged c_mds; do
     convert $source -o back_$source --format hdf5

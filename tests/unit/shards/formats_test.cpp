@@ -15,6 +15,7 @@
 #include "lib/shards/dataset.h"
 #include "lib/shards/mds_format.h"
 #include "lib/shards/megatron_index.h"
+#include "lib/shards/shard_containers.h"
 #include "lib/shards/shard_file.h"
 #include "lib/shards/shard_set.h"
 #include "lib/shards/shard_writer.h"
@@ -343,6 +344,21 @@ TEST_CASE("formats: a damaged MDS folder is named") {
 
 TEST_CASE("formats: what does not fit a format is refused") {
     const Folder folder;
+    ShardWriter megatron(options_for(folder.path, ShardFormat::kMegatron, TokenType::kI32));
+    CHECK_THROWS_WITH_AS(
+        megatron.begin_document(uint64_t{1} << 31, 3, 17),
+        "input 3, record 17 of its part: 2147483648 tokens; Megatron's index "
+        "holds lengths up to 2147483647: cut the document, or write another format",
+        DataError);
+    ShardWriterOptions options = options_for(folder.path, ShardFormat::kMds, TokenType::kI32);
+    options.container.size_limit = kMdsSizeLimit;
+    ShardWriter mds(options);
+    CHECK_THROWS_AS(mds.begin_document(uint64_t{1} << 30, 3, 17), DataError);
+    const auto long_document = [](uint64_t first, std::span<uint64_t> out) {
+        for (size_t i = 0; i < out.size(); ++i) out[i] = (first + i) * (uint64_t{1} << 31);
+    };
+    CHECK_THROWS_AS(write_megatron_index(TokenType::kU16, 2, long_document, [](auto) {}),
+                    DataError);
     CHECK_THROWS_AS((Container{ShardFormat::kMds, 1, TokenType::kU16}.token_type(65537)),
                     UsageError);
     CHECK(Container{ShardFormat::kMegatron}.token_type(65536) == TokenType::kI32);
