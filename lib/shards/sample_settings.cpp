@@ -110,6 +110,13 @@ SampleSettings settings_of(const SampleWords& words) {
     settings.mask_ids = ids_of("mask_ids", words.mask_ids);
     settings.loss_spans = ids_of("loss_between", words.loss_between);
     check_together(settings);
+    // Keys of another order do not matter: changing them is no change.
+    const SampleSettings unset;
+    if (settings.order != OrderKind::kBlock) {
+        settings.order_block = unset.order_block;
+        settings.order_window = unset.order_window;
+    }
+    if (settings.order != OrderKind::kMegatron) settings.order_samples = unset.order_samples;
     return settings;
 }
 

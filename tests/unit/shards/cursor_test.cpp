@@ -87,6 +87,14 @@ TEST_CASE("cursor: how samples are made comes back; absent in old checkpoints") 
     CHECK_THROWS_AS(DataCursor::from_json(json, "t"), DataError);
 }
 
+TEST_CASE("cursor: keys of another order are no change") {
+    SampleWords words;
+    words.order_block = 7;
+    words.order_window = 8;
+    words.order_samples = 9;
+    CHECK(settings_of(words) == SampleSettings{});
+}
+
 TEST_CASE("cursor: what differs between two settings is named") {
     SampleSettings there, here;
     CHECK(difference(there, here).empty());
