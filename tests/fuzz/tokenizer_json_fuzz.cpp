@@ -36,8 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         const std::string_view text(reinterpret_cast<const char*>(data), size);
         const token::Tokenizer tokenizer(token::parse_tokenizer_json(text, "fuzz"));
         try_text(tokenizer, "Hello, world's 123  \n\n abcabc<|end|>");
-        try_text(tokenizer, "\u0301 e\u0301\u1100\u1161 \u4E2D\u6587\u00B2 \uFF21\uFB01 \U0001F468"
-                            "\u200D\U0001F469 \u2581a \u0130 <0x41> \r\n foo_bar -- ");
+        try_text(tokenizer,
+                 "\u0301 e\u0301\u1100\u1161 \u4E2D\u6587\u00B2 \uFF21\uFB01 \U0001F468"
+                 "\u200D\U0001F469 \u2581a \u0130 <0x41> \r\n foo_bar -- ");
     } catch (const Error&) {
     }
     return 0;
