@@ -21,6 +21,7 @@ struct ReaderOptions {
     std::string layout = "auto";            // --input-format: auto | jsonl | lines | file | parquet
     std::string text_field = "text";        // --text-field
     uint64_t max_line_bytes = 64ull << 20;  // --max-line
+    bool replaces_invalid_utf8 = false;     // --invalid-utf8=replace: U+FFFD, not a bad record
     BadRecordPolicy policy;
     // Of Parquet files:
     bool has_other_columns = false;  // whether the lines have more members than the text

@@ -6,6 +6,7 @@
 
 #include "lib/corpus/json_scanner.h"
 #include "lib/corpus/json_strings.h"
+#include "lib/corpus/utf8_repair.h"
 #include "lib/text/unicode.h"
 
 namespace longhaul::corpus {
@@ -18,8 +19,10 @@ bool is_blank(std::string_view line) {
 
 }  // namespace
 
-DocumentScanner::DocumentScanner(Layout layout, std::string text_field)
-    : layout_(layout), text_field_(std::move(text_field)) {}
+DocumentScanner::DocumentScanner(Layout layout, std::string text_field, bool replaces_invalid_utf8)
+    : layout_(layout),
+      replaces_invalid_utf8_(replaces_invalid_utf8),
+      text_field_(std::move(text_field)) {}
 
 /// A giant document's buffer is given back when a small one follows.
 void DocumentScanner::reserve_decoded(size_t bytes) {
@@ -34,6 +37,17 @@ void DocumentScanner::reserve_decoded(size_t bytes) {
 }
 
 ScanResult DocumentScanner::scan(std::string_view line) {
+    ScanResult result = scan_as_is(line);
+    if (result.reason != Reason::kInvalidUtf8 || !replaces_invalid_utf8_) return result;
+    repaired_.clear();
+    const uint64_t count = append_repaired_utf8(line, repaired_);
+    result = scan_as_is(repaired_);
+    if (result.reason != Reason::kNone) result.byte = std::min(result.byte, line.size());
+    result.num_replaced = count;
+    return result;
+}
+
+ScanResult DocumentScanner::scan_as_is(std::string_view line) {
     ScanResult result;
     if (layout_ != Layout::kJsonLines) {
         if (layout_ == Layout::kTextLines && line.ends_with('\r')) line.remove_suffix(1);

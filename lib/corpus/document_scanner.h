@@ -32,20 +32,27 @@ struct ScanResult {
     const char* detail = "";           // what was expected there; a literal
     bool is_blank = false;             // only white space: no record
     uint32_t num_lone_surrogates = 0;  // \ud800 without its half: became U+FFFD each
+    uint64_t num_replaced = 0;         // sequences that were not UTF-8 and became U+FFFD each
 };
 
 class DocumentScanner {
  public:
     /// @param text_field name of the member that holds the text; only at the top level.
-    explicit DocumentScanner(Layout layout, std::string text_field = "text");
+    /// @param replaces_invalid_utf8 whether bytes that are not UTF-8 become U+FFFD; else the record
+    ///        is bad
+    explicit DocumentScanner(Layout layout, std::string text_field = "text",
+                             bool replaces_invalid_utf8 = false);
 
     /// @param line without its "\n"; a "\r" before it is white space.
     ScanResult scan(std::string_view line);
 
  private:
+    ScanResult scan_as_is(std::string_view line);
     void reserve_decoded(size_t bytes);
 
     Layout layout_;
+    bool replaces_invalid_utf8_;
+    std::string repaired_;  // a line
     std::string text_field_;
     std::unique_ptr<char[]> decoded_;
     size_t decoded_capacity_ = 0;

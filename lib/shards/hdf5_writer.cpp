@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <vector>
 
 #include "lib/base/error.h"
 #include "lib/shards/shard_containers.h"
@@ -39,9 +42,10 @@ ContainerFile::~ContainerFile() {
     ::unlink(temporary_.c_str());  // not there any more after commit()
 }
 
-SideFile ContainerFile::commit(io::UniqueFd fd) {
+SideFile ContainerFile::commit(io::UniqueFd fd, const std::optional<Hash128>& hash) {
     io::sync_and_close(std::move(fd), temporary_);
-    SideFile file{target_.filename().string(), io::file_size(temporary_), hash_file(temporary_)};
+    SideFile file{target_.filename().string(), io::file_size(temporary_),
+                  hash ? *hash : hash_file(temporary_)};
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
         throw IoError(format("cannot rename {} to {}", temporary_, target_.string()));
     }
@@ -61,6 +65,43 @@ void BlockWriter::flush() {
 
 namespace {
 
+/// Fills a file that HDF5 laid out, and hashes its bytes from begin to end on the way, so that it
+/// need not be read again.
+class HashedFilling {
+ public:
+    HashedFilling(int fd, const std::string& name) : fd_(fd), name_(name) {}
+
+    void add(Spool& spool, uint64_t offset) {
+        is_in_order_ = is_in_order_ && offset >= at_;
+        if (is_in_order_) hash_up_to(offset);
+        spool.copy_to(fd_, offset, name_, is_in_order_ ? &hasher_ : nullptr);
+        at_ = offset + spool.size();
+    }
+    /// Nothing when the parts did not come in the order of the file.
+    std::optional<Hash128> finish() {
+        if (!is_in_order_) return std::nullopt;
+        hash_up_to(io::file_size(name_));
+        return hasher_.digest();
+    }
+
+ private:
+    void hash_up_to(uint64_t end) {
+        std::vector<std::byte> block(std::min<uint64_t>(kBlockBytes, end - at_));
+        while (at_ < end) {
+            const auto part = std::span(block).first(std::min<uint64_t>(block.size(), end - at_));
+            io::pread_exact(fd_, part, at_, name_);
+            hasher_.update(std::span<const std::byte>(part));
+            at_ += part.size();
+        }
+    }
+
+    int fd_;
+    const std::string& name_;
+    uint64_t at_ = 0;  // hashed so far
+    bool is_in_order_ = true;
+    Hasher128 hasher_;
+};
+
 store::Attributes attributes_of(const ShardContent& content) {
     return {{{"format", kShardFormat}, {"tokenizer", content.tokenizer_hash.hex()}},
             {{"version", kShardVersion}, {"vocab_size", content.vocab_size}}};
@@ -78,10 +119,12 @@ ShardEntry write_hdf5_shard(const ShardContent& content) {
          {kSourcePath, tensor::DType::kU64, content.num_documents * 2}},
         attributes_of(content));
     io::UniqueFd fd = io::open_file(target.temporary(), O_RDWR);
-    content.tokens.copy_to(fd.get(), at[0], target.temporary());
-    content.offsets.copy_to(fd.get(), at[1], target.temporary());
-    content.sources.copy_to(fd.get(), at[2], target.temporary());
-    const SideFile file = target.commit(std::move(fd));
+    HashedFilling filling(fd.get(), target.temporary());
+    filling.add(content.tokens, at[0]);
+    filling.add(content.offsets, at[1]);
+    filling.add(content.sources, at[2]);
+    const std::optional<Hash128> hash = filling.finish();
+    const SideFile file = target.commit(std::move(fd), hash);
     return {file.file,  content.unit,   content.num_tokens, content.num_documents,
             file.bytes, content.max_id, file.xxh3_128};
 }

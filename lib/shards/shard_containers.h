@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -23,8 +24,9 @@ class ContainerFile {
     ContainerFile& operator=(const ContainerFile&) = delete;
 
     const std::string& temporary() const { return temporary_; }
-    /// fsync, hash, rename. @throws IoError; then there is nothing.
-    SideFile commit(io::UniqueFd fd);
+    /// fsync, hash, rename. @param hash of its bytes, where they were hashed on their way
+    /// @throws IoError; then there is nothing.
+    SideFile commit(io::UniqueFd fd, const std::optional<Hash128>& hash = {});
 
  private:
     std::filesystem::path target_;

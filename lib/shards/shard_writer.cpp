@@ -84,7 +84,9 @@ void ShardWriter::State::put_document(uint64_t offset, uint64_t input, uint64_t 
 }
 
 void ShardWriter::State::put_ids(std::span<const uint32_t> ids) {
-    for (const uint32_t id : ids) max_id = std::max(max_id, id);
+    uint32_t largest = max_id;  // a local one: the loop is vectorised
+    for (const uint32_t id : ids) largest = std::max(largest, id);
+    max_id = largest;
     LH_CHECK(ids.empty() || max_id < options.vocab_size, "id {} in a vocabulary of {}", max_id,
              options.vocab_size);
     switch (type) {

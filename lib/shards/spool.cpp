@@ -45,11 +45,13 @@ void Spool::read(uint64_t offset, std::span<std::byte> out) {
     io::pread_exact(fd_.get(), out, offset, name_);
 }
 
-void Spool::copy_to(int target, uint64_t offset, const std::string& target_name) {
+void Spool::copy_to(int target, uint64_t offset, const std::string& target_name,
+                    Hasher128* hasher) {
     std::vector<std::byte> block(kBlockBytes);
     for (uint64_t done = 0; done < size_;) {
         const auto part = std::span(block).first(std::min<uint64_t>(kBlockBytes, size_ - done));
         read(done, part);
+        if (hasher != nullptr) hasher->update(std::span<const std::byte>(part));
         io::pwrite_full(target, part, offset + done, target_name);
         done += part.size();
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/hash.h"
 #include "lib/io/file.h"
 
 namespace longhaul::shards {
@@ -24,8 +25,9 @@ class Spool {
     uint64_t size() const { return size_; }
     /// Bytes [offset, offset + out.size()).
     void read(uint64_t offset, std::span<std::byte> out);
-    /// Copies everything to `target` at `offset`.
-    void copy_to(int target, uint64_t offset, const std::string& target_name);
+    /// Copies everything to `target` at `offset`. @param hasher told of the bytes, if any
+    void copy_to(int target, uint64_t offset, const std::string& target_name,
+                 Hasher128* hasher = nullptr);
     /// Drops the content.
     void clear();
     /// The file itself, complete; the spool is empty and unusable after that.

@@ -24,9 +24,10 @@ void EncodedBatch::clear() {
 BatchEncoder::BatchEncoder(const UnitContext& context)
     : context_(context),
       encoder_(context.tokenizer, {context.job.special_text, size_t{32} << 20, true}),
-      json_(corpus::Layout::kJsonLines, context.job.reader.text_field),
-      lines_(corpus::Layout::kTextLines),
-      file_(corpus::Layout::kTextFile) {}
+      json_(corpus::Layout::kJsonLines, context.job.reader.text_field,
+            context.job.reader.replaces_invalid_utf8),
+      lines_(corpus::Layout::kTextLines, "", context.job.reader.replaces_invalid_utf8),
+      file_(corpus::Layout::kTextFile, "", context.job.reader.replaces_invalid_utf8) {}
 
 corpus::DocumentScanner& BatchEncoder::scanner_for(corpus::Layout layout) {
     if (layout == corpus::Layout::kJsonLines) return json_;
@@ -96,6 +97,7 @@ void BatchEncoder::encode_line(const TextBatch& batch, const Line& line, Encoded
     }
     ++out.counts.records;
     out.counts.lone_surrogates += result.num_lone_surrogates;
+    out.counts.replaced_utf8 += result.num_replaced;
     if (result.reason == Reason::kNone && encode_text(result.text, line.row, out, result)) return;
     add_bad(batch, line, result, out);
 }

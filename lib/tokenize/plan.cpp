@@ -169,6 +169,8 @@ record::Manifest plan_manifest(const EncodeJob& job, const Plan& plan,
                      {"unit_bytes", job.unit_bytes},
                      {"shard_tokens", job.container.max_tokens},
                      {"input_bytes", plan.input_bytes}};
+    // Where it is not said, such records are bad.
+    if (job.reader.replaces_invalid_utf8) options["invalid_utf8"] = "replace";
     add_container_options(job.container, options);
     manifest.options_json = io::to_line(options);
     for (size_t i = 0; i < job.inputs.size(); ++i) {

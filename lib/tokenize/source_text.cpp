@@ -19,6 +19,7 @@ SourceOptions read_source_options(const record::Manifest& manifest, const std::s
     result.input_format = io::require<std::string>(options, "input_format", name);
     result.text_field = io::require<std::string>(options, "text_field", name);
     result.max_line_bytes = io::require<uint64_t>(options, "max_line_bytes", name);
+    result.replaces_invalid_utf8 = options.value("invalid_utf8", "bad") == "replace";
     const auto special = io::require<std::string>(options, "special_text", name);
     if (special == "parse") result.special_text = token::SpecialText::kParse;
     return result;
@@ -32,6 +33,7 @@ void visit_rows(const shards::ShardDetails& details, const shards::Segment& segm
     reader_options.layout = options.input_format;
     reader_options.text_field = options.text_field;
     reader_options.max_line_bytes = options.max_line_bytes;
+    reader_options.replaces_invalid_utf8 = options.replaces_invalid_utf8;
     if (corpus::is_parquet(reader_options, path)) {
         reader_options.layout = "parquet";
     } else if (options.input_format == "auto") {

@@ -18,6 +18,7 @@ namespace longhaul::tokenize {
 struct SourceOptions {
     std::string input_format, text_field;
     uint64_t max_line_bytes = 0;
+    bool replaces_invalid_utf8 = false;
     token::SpecialText special_text = token::SpecialText::kPlain;
 };
 /// False when the tokens came from files of another program, without texts.

@@ -103,13 +103,14 @@ record::Manifest begin_manifest(const TrainJob& job) {
     manifest.tool = "tok-shard train";
     manifest.version = LH_VERSION;
     manifest.kind = "tokenizer";
-    manifest.options_json =
-        io::to_line(io::Json{{"vocab_size", job.train.vocab_size},
-                             {"min_frequency", job.train.min_frequency},
-                             {"pattern", token::scheme_info(job.train.scheme).name},
-                             {"specials", job.train.specials},
-                             {"input_format", job.reader.layout},
-                             {"text_field", job.reader.text_field}});
+    manifest.options_json = io::to_line(
+        io::Json{{"vocab_size", job.train.vocab_size},
+                 {"min_frequency", job.train.min_frequency},
+                 {"pattern", token::scheme_info(job.train.scheme).name},
+                 {"specials", job.train.specials},
+                 {"input_format", job.reader.layout},
+                 {"text_field", job.reader.text_field},
+                 {"invalid_utf8", job.reader.replaces_invalid_utf8 ? "replace" : "bad"}});
     return manifest;
 }
 

@@ -150,6 +150,7 @@ void UnitCounts::add(const UnitCounts& other) {
     text_bytes += other.text_bytes;
     tokens += other.tokens;
     lone_surrogates += other.lone_surrogates;
+    replaced_utf8 += other.replaced_utf8;
     dropped_tokens += other.dropped_tokens;
 }
 

@@ -96,6 +96,11 @@ void add_reader_options(cli::Command& command, corpus::ReaderOptions& reader, Re
     command.option("--text-field", reader.text_field, "NAME", "member with the text").group(group);
     command.option("--max-line", words.max_line, "SIZE", "longer lines are bad records")
         .group(group);
+    command
+        .option("--invalid-utf8", words.invalid_utf8, "WORD",
+                "records that are not UTF-8: bad, or replace (by U+FFFD)")
+        .choices({"bad", "replace"})
+        .group(group);
     command.option("--on-bad-record", words.on_bad_record, "WORD", "skip or fail").group(group);
     command
         .option("--max-bad-records", words.max_bad_records, "N",
@@ -105,6 +110,7 @@ void add_reader_options(cli::Command& command, corpus::ReaderOptions& reader, Re
 
 void finish_reader_options(corpus::ReaderOptions& reader, const ReaderWords& words) {
     reader.max_line_bytes = words.max_line.value;
+    reader.replaces_invalid_utf8 = words.invalid_utf8 == "replace";
     reader.policy = corpus::BadRecordPolicy::parse(words.on_bad_record, words.max_bad_records);
 }
 

@@ -15,20 +15,18 @@ class Buffer {
     /// follows.
     std::span<std::byte> resize(size_t size) {
         constexpr size_t kKeptBytes = 16 << 20;
-        const bool is_giant = capacity_ > kKeptBytes && size <= kKeptBytes;
+        const bool is_giant = capacity_ > 2 * kKeptBytes && size <= kKeptBytes;
         if (size > capacity_ || is_giant) {
             bytes_.reset();
-            bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
-            capacity_ = size;
+            capacity_ = size + size / 4;  // the next page is rarely much larger
+            bytes_ = std::make_unique_for_overwrite<std::byte[]>(capacity_);
         }
-        size_ = size;
-        return {bytes_.get(), size_};
+        return {bytes_.get(), size};
     }
-    std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
 
  private:
     std::unique_ptr<std::byte[]> bytes_;
-    size_t size_ = 0, capacity_ = 0;
+    size_t capacity_ = 0;
 };
 
 }  // namespace longhaul::corpus::parquet

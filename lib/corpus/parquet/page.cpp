@@ -157,17 +157,21 @@ void PageReader::load(const Header& header, Page& page) {
     page.num_values = static_cast<uint32_t>(header.num_values);
     page.encoding = static_cast<Encoding>(header.encoding);
     page.offset = page_offset_;
-    const std::span<std::byte> packed = packed_.resize(header.packed_bytes);
+    Buffer& buffer = page.is_dictionary ? dictionary_ : data_;
+    const std::span<std::byte> body = buffer.resize(header.unpacked_bytes);
+    const bool is_plain = chunk_.codec == io::BlockCodec::kNone;
+    if (is_plain && header.packed_bytes != header.unpacked_bytes) {
+        fail("its size is not the size that it has without compression");
+    }
+    const std::span<std::byte> packed = is_plain ? body : packed_.resize(header.packed_bytes);
     file_.read(at_, packed);
     at_ += header.packed_bytes;
     file_.hash_up_to(at_);
     if (header.crc && io::crc32(packed) != *header.crc) {
         fail("the page's checksum does not hold: its bytes are damaged; copy the file again");
     }
-    Buffer& buffer = page.is_dictionary ? dictionary_ : data_;
-    const std::span<std::byte> body = buffer.resize(header.unpacked_bytes);
-    if (header.type == kDataPageV2) return load_v2(header, body, page);
-    unpack(packed, body, true);
+    if (header.type == kDataPageV2) return load_v2(header, packed, body, page);
+    if (!is_plain) unpack(packed, body, true);
     page.values = body;
     if (!page.is_dictionary) load_v1(header, body, page);
 }
@@ -190,15 +194,17 @@ void PageReader::load_v1(const Header& header, std::span<const std::byte> body, 
 }
 
 /// Levels stand before the values and are never compressed.
-void PageReader::load_v2(const Header& header, std::span<std::byte> body, Page& page) {
-    const std::span<const std::byte> packed = packed_.bytes();
+void PageReader::load_v2(const Header& header, std::span<const std::byte> packed,
+                         std::span<std::byte> body, Page& page) {
     const uint64_t levels = header.definition_bytes;
     if (header.repetition_bytes != 0) fail("levels of a repeated column");
     if (levels > packed.size() || levels > body.size())
         fail("the page is too short for its levels");
     if (header.num_rows != header.num_values) fail("the page's rows are not its values");
-    if (levels > 0) std::memcpy(body.data(), packed.data(), levels);
-    unpack(packed.subspan(levels), body.subspan(levels), header.is_packed);
+    if (packed.data() != body.data()) {
+        if (levels > 0) std::memcpy(body.data(), packed.data(), levels);
+        unpack(packed.subspan(levels), body.subspan(levels), header.is_packed);
+    }
     if (leaf_->max_definition > 0) page.definition_levels = body.first(levels);
     page.values = body.subspan(levels);
 }

@@ -58,7 +58,9 @@ class PageReader {
     void check_header(const Header& header) const;
     void load(const Header& header, Page& page);
     void load_v1(const Header& header, std::span<const std::byte> body, Page& page) const;
-    void load_v2(const Header& header, std::span<std::byte> body, Page& page);
+    /// @param packed the page as stored; may be `body` itself
+    void load_v2(const Header& header, std::span<const std::byte> packed, std::span<std::byte> body,
+                 Page& page);
     void unpack(std::span<const std::byte> packed, std::span<std::byte> out, bool is_packed);
 
     HashedFile& file_;
