@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <queue>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "lib/base/error.h"
 #include "lib/token/byte_level.h"
@@ -17,16 +19,56 @@ PairKey key_of(uint32_t left, uint32_t right) {
     return uint64_t{left} << 32 | right;
 }
 
-struct KeyHash {
-    size_t operator()(PairKey key) const {
-        key *= 0x9E3779B97F4A7C15ull;
-        return static_cast<size_t>(key ^ key >> 29);
-    }
-};
-
 struct PairInfo {
+    PairKey pair = 0;
     int64_t count = 0;
     std::vector<uint32_t> words;  // where it occurs or did; ascending runs, may repeat
+};
+
+/// Pairs by key: open addressing, one cache line for most look-ups. Pairs stay; those that are
+/// merged count 0.
+class PairTable {
+ public:
+    PairTable() : slots_(1 << 16, kFree) {}
+
+    /// Makes the pair when it is new. The reference lives until the next call.
+    PairInfo& operator[](PairKey pair) {
+        size_t slot = slot_of(pair);
+        if (slots_[slot] != kFree) return infos_[slots_[slot]];
+        if (2 * (infos_.size() + 1) > slots_.size()) {
+            grow();
+            slot = slot_of(pair);
+        }
+        slots_[slot] = static_cast<uint32_t>(infos_.size());
+        keys_[slot] = pair;
+        return infos_.emplace_back(PairInfo{pair, 0, {}});
+    }
+    const std::vector<PairInfo>& all() const { return infos_; }
+
+ private:
+    static constexpr uint32_t kFree = ~uint32_t{0};
+
+    /// Where the pair is, or the free slot where it belongs.
+    size_t slot_of(PairKey pair) const {
+        const uint64_t hash = pair * 0x9E3779B97F4A7C15ull;
+        size_t slot = (hash ^ hash >> 29) & (slots_.size() - 1);
+        while (slots_[slot] != kFree && keys_[slot] != pair)
+            slot = (slot + 1) & (slots_.size() - 1);
+        return slot;
+    }
+    void grow() {
+        slots_.assign(2 * slots_.size(), kFree);
+        keys_.resize(slots_.size());
+        for (uint32_t i = 0; i < infos_.size(); ++i) {
+            const size_t slot = slot_of(infos_[i].pair);
+            slots_[slot] = i;
+            keys_[slot] = infos_[i].pair;
+        }
+    }
+
+    std::vector<uint32_t> slots_;  // indices of infos_
+    std::vector<PairKey> keys_ = std::vector<PairKey>(slots_.size());
+    std::vector<PairInfo> infos_;
 };
 
 struct Candidate {
@@ -44,7 +86,7 @@ class Trainer {
     Trainer(const WordCounts& counts, const TrainOptions& options) : options_(options) {
         add_alphabet();
         add_words(counts);
-        for (const auto& [pair, info] : pairs_) heap_.push({info.count, pair});
+        for (const PairInfo& info : pairs_.all()) heap_.push({info.count, info.pair});
     }
 
     TrainedBpe run() {
@@ -118,18 +160,16 @@ class Trainer {
         const auto left = static_cast<uint32_t>(pair >> 32), right = static_cast<uint32_t>(pair);
         const uint32_t whole = add_token(bytes_of(left) + bytes_of(right));
         result_.merges.push_back({left, right});
-        const std::vector<uint32_t> words = std::move(pairs_[pair].words);
-        pairs_.erase(pair);
+        const std::vector<uint32_t> words = std::exchange(pairs_[pair].words, {});
+        pairs_[pair].count = 0;
         grown_.clear();
         for (const uint32_t word : words) merge_in_word(word, left, right, whole);
-        pairs_.erase(pair);  // "aaa" counts its own overlap down again
+        pairs_[pair].count = 0;  // "aaa" counts its own overlap down again
         std::sort(grown_.begin(), grown_.end());
         grown_.erase(std::unique(grown_.begin(), grown_.end()), grown_.end());
         for (const PairKey grown : grown_) {
-            const auto info = pairs_.find(grown);
-            if (info != pairs_.end() && info->second.count > 0) {
-                heap_.push({info->second.count, grown});
-            }
+            const int64_t count = pairs_[grown].count;
+            if (count > 0) heap_.push({count, grown});
         }
     }
 
@@ -166,7 +206,7 @@ class Trainer {
     std::unordered_map<std::string, uint32_t> ids_;
     std::vector<uint32_t> symbols_;
     std::vector<Word> words_;
-    std::unordered_map<PairKey, PairInfo, KeyHash> pairs_;
+    PairTable pairs_;
     std::vector<PairKey> grown_;
     std::priority_queue<Candidate> heap_;
 };
