@@ -98,6 +98,7 @@ Input make_input(std::string path, std::string name, const corpus::ReaderOptions
     const corpus::Layout layout = corpus::parse_layout(reader.layout, path);
     Input input{std::move(path), std::move(name), layout, bytes, is_stream, reader};
     input.reader.has_other_columns = true;  // they are written again
+    input.reader.max_page_bytes = uint64_t{512} << 20;
     return input;
 }
 

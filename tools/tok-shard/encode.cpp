@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -16,6 +17,12 @@ std::string tmp_dir_or_default(const std::string& given) {
     if (!given.empty()) return given;
     const char* const variable = std::getenv("TMPDIR");
     return variable != nullptr && *variable != '\0' ? variable : "/tmp";
+}
+
+/// A page of a Parquet file is in memory beside the batches, twice while it is unpacked.
+uint64_t max_page_bytes(uint64_t memory_bytes) {
+    constexpr uint64_t kMost = uint64_t{512} << 20;
+    return memory_bytes == 0 ? kMost : std::min(kMost, memory_bytes / 4);
 }
 
 /// Options as words, before they are looked at.
@@ -98,6 +105,7 @@ ExitCode run_encode(const cli::Args& args) {
     if (job.unit_bytes == 0) throw UsageError("--unit-size must be above 0");
     job.threads = cli::resolve_threads(words.common.threads);
     job.memory_bytes = words.common.memory.value;
+    job.reader.max_page_bytes = max_page_bytes(job.memory_bytes);
     job.tmp_dir = tmp_dir_or_default(words.common.tmp_dir);
     const cluster::TaskShare share = cluster::resolve_task_share(words.task);
     job.task = {share.index, share.count};
