@@ -36,8 +36,8 @@ struct BlendOptions {
     uint64_t seq_len = 1024;  // tokens of a sample without the last target
     uint64_t seed = 0;        // of the data phase
     SampleSettings settings{};
-    OpenOptions open{};  // of the folders; its cache outlives the blend
-    bool reads_windows = false;   // will_need() in block order: of the whole window of blocks
+    OpenOptions open{};          // of the folders; its cache outlives the blend
+    bool reads_windows = false;  // will_need() in block order: of the whole window of blocks
 };
 
 /// Immutable after construction; all members may be called in parallel.

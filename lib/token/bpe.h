@@ -67,7 +67,7 @@ class Bpe : public Model {
     Options options_;
     std::array<uint32_t, 256> byte_tokens_{};
     bool has_all_bytes_ = true;
-    bool loses_text_ = false;  // a byte that occurs in UTF-8 has no token
+    bool loses_text_ = false;        // a byte that occurs in UTF-8 has no token
     std::vector<Merge> byte_pairs_;  // of the tokens of two bytes, (first << 8 | second)
     /// What only long pieces need; built at the first.
     struct ForLongPieces;

@@ -48,8 +48,7 @@ TEST_CASE("replay: every order and packing holds, with skipped ranges") {
             words.packing = packing;
             words.order_block = 5;
             words.order_window = 3;
-            const Blend blend({{a.path, 2.5}, {b.path, 1}},
-                              {16, 7, settings_of(words), {}, false});
+            const Blend blend({{a.path, 2.5}, {b.path, 1}}, {16, 7, settings_of(words), {}, false});
             ReplayOptions options = options_of(40);
             options.skip = {{10, 30}, {99, 99}};
             const ReplayResult result = replay(blend, options);
