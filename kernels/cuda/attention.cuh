@@ -32,7 +32,7 @@ struct Shape {
 
     __host__ __device__ int64_t group_size() const { return num_heads / num_kv_heads; }
     /// @param begin of the query's document.
-    __device__ bool is_visible(int64_t query, int64_t key, int64_t begin) const {
+    __device__ bool is_visible(int64_t query, int64_t key, int32_t begin) const {
         return query < query_len && key < key_len && key <= first_query + query && key >= begin;
     }
 };
@@ -42,7 +42,7 @@ inline Shape shape_of(const AttentionShape& s) {
 }
 
 /// Begin of the document that a query belongs to; 0 without documents or beyond the last query.
-__device__ inline int64_t begin_of(const int32_t* document_begins, int64_t batch, int64_t query,
+__device__ inline int32_t begin_of(const int32_t* document_begins, int64_t batch, int64_t query,
                                    const Shape& shape) {
     if (document_begins == nullptr || query >= shape.query_len) return 0;
     return document_begins[batch * shape.query_len + query];

@@ -14,6 +14,9 @@ namespace {
 
 constexpr const char* kOp = "attention_backward";
 constexpr int kDeltaThreads = 128;
+// Lets grad_kv_kernel have 128 registers. Left alone, ptxas spills some to fit more blocks than the
+// tiles in shared memory leave room for (5 of width 64 on sm_90, 3 of width 128).
+constexpr int kBlocksPerMultiprocessor = 4;
 
 template <class T>
 struct Arrays {
@@ -72,7 +75,7 @@ struct Tiles {
 /// p and ds of one query row (by its four lanes) against a tile of keys, into shared memory.
 template <int kWidth, class Acc>
 __device__ void score_row(const Tiles<Acc, kWidth>& tiles, int row, int lane, int64_t query,
-                          int64_t begin, int64_t first_key, Acc lse, Acc delta, Acc scale,
+                          int32_t begin, int64_t first_key, Acc lse, Acc delta, Acc scale,
                           const Shape& shape) {
     const Acc* q = tiles.q + row * kPitch<kWidth>;
     const Acc* grad = tiles.grad_out + row * kPitch<kWidth>;
@@ -113,7 +116,7 @@ __global__ void __launch_bounds__(kThreads)
     const auto v = head_of(a.v, a.kv_layout, batch, kv_head, dim);
     const int row = threadIdx.x / kLanesPerRow, lane = threadIdx.x % kLanesPerRow;
     const int64_t query = first_query + row;
-    const int64_t begin = begin_of(a.document_begins, batch, query, shape);
+    const int32_t begin = begin_of(a.document_begins, batch, query, shape);
     const int64_t begin_key =
         begin_of(a.document_begins, batch, first_query, shape) / kTile * kTile;
     Acc lse, delta;
@@ -140,7 +143,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T, int kWidth>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     grad_kv_kernel(Arrays<T> a, Shape shape, Accumulator<T> scale) {
     using Acc = Accumulator<T>;
     const Tiles<Acc, kWidth> tiles;
@@ -160,6 +163,7 @@ __global__ void __launch_bounds__(kThreads)
         const auto q = head_of(a.q, a.q_layout, batch, head, dim);
         const auto grad_out = head_of(a.grad_out, a.out_layout, batch, head, dim);
         for (int64_t first_query = first_key; first_query < shape.query_len; first_query += kTile) {
+            // This query's document begins after the tile, and so do all later ones.
             if (begin_of(a.document_begins, batch, first_query, shape) >= first_key + kTile) break;
             __syncthreads();  // everyone is done with the tiles before
             load_rows<kWidth>(tiles.q, q, first_query, shape.query_len, shape, Acc{1});
@@ -168,9 +172,9 @@ __global__ void __launch_bounds__(kThreads)
             __syncthreads();
             Acc lse, delta;
             load_statistics(a, batch, head, first_query + row, shape, lse, delta);
-            const int64_t begin = begin_of(a.document_begins, batch, first_query + row, shape);
-            score_row<kWidth>(tiles, row, lane, first_query + row, begin, first_key, lse, delta,
-                              scale, shape);
+            score_row<kWidth>(tiles, row, lane, first_query + row,
+                              begin_of(a.document_begins, batch, first_query + row, shape),
+                              first_key, lse, delta, scale, shape);
             __syncthreads();  // from here a thread's row is a key: it reads a column of p and ds
             add_weighted_rows<kWidth>(grad_v, tiles.p + row, kScorePitch, tiles.grad_out, lane);
             add_weighted_rows<kWidth>(grad_k, tiles.ds + row, kScorePitch, tiles.q, lane);

@@ -40,7 +40,7 @@ constexpr size_t kSharedElements = 3 * kTile* kPitch<kWidth> + kTile* kScorePitc
 /// Takes one tile of keys and values into the state of the lane's row.
 template <int kWidth, class Acc>
 __device__ void add_tile(RowState<Acc, kWidth>& state, const Acc* q_row, const Acc* k_tile,
-                         const Acc* v_tile, Acc* p_row, int lane, int64_t query, int64_t begin,
+                         const Acc* v_tile, Acc* p_row, int lane, int64_t query, int32_t begin,
                          int64_t first_key, const Shape& shape) {
     constexpr Acc kLowest = std::numeric_limits<Acc>::lowest();
     Acc scores[kScoresPerLane];
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kThreads)
     const int row = threadIdx.x / kLanesPerRow, lane = threadIdx.x % kLanesPerRow;
     const int64_t query = first_query + row;
     const int64_t end_key = shape.first_query + first_query + kTile;  // one past the last visible
-    const int64_t begin = begin_of(a.document_begins, batch, query, shape);
+    const int32_t begin = begin_of(a.document_begins, batch, query, shape);
     // Begins do not decrease: no query of the tile sees a key before that of its first one.
     const int64_t begin_key =
         begin_of(a.document_begins, batch, first_query, shape) / kTile * kTile;
