@@ -41,27 +41,37 @@ __device__ bool occurs_before(const int32_t* tokens, int64_t count, int32_t toke
     return false;
 }
 
-template <class T>
-__global__ void __launch_bounds__(kThreads)
-    table_kernel(const int32_t* tokens_R, const T* grad_out_RC, Accumulator<T>* grad_table_VC,
-                 int64_t rows, int64_t columns) {
+/// sum[c] += grad_out[r, c] of the rows r in [first, rows) that match, in order, by the whole
+/// block.
+template <class T, class IsMatch>
+__device__ void add_matching_rows(const T* grad_out_RC, Accumulator<T>* sum_C, int64_t first,
+                                  int64_t rows, int64_t columns, const IsMatch& matches) {
     __shared__ bool is_match[kThreads];
-    const int64_t first = blockIdx.x;
-    const int32_t token = tokens_R[first];
-    if (occurs_before(tokens_R, first, token)) return;
-    Accumulator<T>* grad = grad_table_VC + token * columns;
     for (int64_t start = first; start < rows; start += kThreads) {
         const int64_t mine = start + threadIdx.x;
-        is_match[threadIdx.x] = mine < rows && tokens_R[mine] == token;
+        is_match[threadIdx.x] = mine < rows && matches(mine);
         if (__syncthreads_or(is_match[threadIdx.x]) != 0) {
             for (int i = 0; i < kThreads; ++i) {
                 if (!is_match[i]) continue;
                 const T* row = grad_out_RC + (start + i) * columns;
-                for (int64_t c = threadIdx.x; c < columns; c += kThreads) grad[c] += widen(row[c]);
+                for (int64_t c = threadIdx.x; c < columns; c += kThreads) {
+                    sum_C[c] += widen(row[c]);
+                }
             }
             __syncthreads();  // is_match is about to be overwritten
         }
     }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    table_kernel(const int32_t* tokens_R, const T* grad_out_RC, Accumulator<T>* grad_table_VC,
+                 int64_t rows, int64_t columns) {
+    const int64_t first = blockIdx.x;
+    const int32_t token = tokens_R[first];
+    if (occurs_before(tokens_R, first, token)) return;
+    add_matching_rows(grad_out_RC, grad_table_VC + token * columns, first, rows, columns,
+                      [&](int64_t row) { return tokens_R[row] == token; });
 }
 
 /// One block a position: rows position, position + seq_len, ... in order.
@@ -85,21 +95,9 @@ __global__ void __launch_bounds__(kThreads)
     document_positions_kernel(const T* grad_out_RC, const int32_t* begins_R,
                               Accumulator<T>* grad_positions_PC, int64_t rows, int64_t columns,
                               int64_t seq_len) {
-    __shared__ bool is_match[kThreads];
     const int64_t position = blockIdx.x;
-    Accumulator<T>* grad = grad_positions_PC + position * columns;
-    for (int64_t start = 0; start < rows; start += kThreads) {
-        const int64_t mine = start + threadIdx.x;
-        is_match[threadIdx.x] = mine < rows && mine % seq_len - begins_R[mine] == position;
-        if (__syncthreads_or(is_match[threadIdx.x]) != 0) {
-            for (int i = 0; i < kThreads; ++i) {
-                if (!is_match[i]) continue;
-                const T* row = grad_out_RC + (start + i) * columns;
-                for (int64_t c = threadIdx.x; c < columns; c += kThreads) grad[c] += widen(row[c]);
-            }
-            __syncthreads();  // is_match is about to be overwritten
-        }
-    }
+    add_matching_rows(grad_out_RC, grad_positions_PC + position * columns, 0, rows, columns,
+                      [&](int64_t row) { return row % seq_len - begins_R[row] == position; });
 }
 
 template <class T>

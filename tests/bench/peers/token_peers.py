@@ -106,7 +106,7 @@ def main():
             giga = run_peer("gigatoken", ranks, scheme, hf, text)
             tik = run_peer("tiktoken", ranks, scheme, hf, text)
             hugging = run_peer("tokenizers", ranks, scheme, hf, text) if hf else None
-            note = "" if giga and giga[2] == count else " (other token count)"
+            note = " (gigatoken failed)" if not giga else "" if giga[2] == count else " (other token count)"
             cells = [f"{name}, {os.path.basename(text)}{note}", f"{rate:.0f}", f"{first:.0f}"]
             cells += [f"{giga[1]:.0f}", f"{giga[0]:.0f}"] if giga else ["-", "-"]
             cells += [f"{p[1]:.1f}" if p else "-" for p in (tik, hugging)]

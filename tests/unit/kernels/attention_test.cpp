@@ -138,6 +138,18 @@ TEST_CASE("attention: forward equals softmax(q k) v for odd lengths, dims and gr
     }
 }
 
+void check_gradient(Case& c) {
+    c.forward();
+    c.backward();
+    const std::vector<double> weights = c.grad_out.values();
+    const auto loss = [&] {
+        c.forward();
+        return test::dot(c.out, weights);
+    };
+    const std::vector<double> numeric = test::numeric_gradient(c.qkv, loss);
+    CHECK(test::relative_error(c.grad_qkv.values(), numeric) <= 1e-8);
+}
+
 // Documents that fit in a tile, that begin and end at its border, that span several; of one token.
 const std::vector<std::vector<int64_t>> kDocuments = {{1},      {3, 1, 7}, {64},    {63, 65},
                                                       {100, 2}, {1, 127},  {5, 300}};
@@ -157,15 +169,7 @@ TEST_CASE("attention: backward equals finite differences with documents") {
         CAPTURE(documents.front());
         Case c(DType::kF64, 1, 75, 2, 1, 3);
         c.cut(documents);
-        c.forward();
-        c.backward();
-        const std::vector<double> weights = c.grad_out.values();
-        const auto loss = [&] {
-            c.forward();
-            return test::dot(c.out, weights);
-        };
-        const std::vector<double> numeric = test::numeric_gradient(c.qkv, loss);
-        CHECK(test::relative_error(c.grad_qkv.values(), numeric) <= 1e-8);
+        check_gradient(c);
     }
 }
 
@@ -192,15 +196,7 @@ TEST_CASE("attention: documents in a sequence that continues are refused") {
 TEST_CASE("attention: backward equals finite differences, also across tiles and groups") {
     for (const int64_t length : {5, 66}) {
         Case c(DType::kF64, 1, length, 2, 1, 3);
-        c.forward();
-        c.backward();
-        const std::vector<double> weights = c.grad_out.values();
-        const auto loss = [&] {
-            c.forward();
-            return test::dot(c.out, weights);
-        };
-        const std::vector<double> numeric = test::numeric_gradient(c.qkv, loss);
-        CHECK(test::relative_error(c.grad_qkv.values(), numeric) <= 1e-8);
+        check_gradient(c);
     }
 }
 
