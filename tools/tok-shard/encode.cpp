@@ -47,7 +47,9 @@ void refuse_misspelt_subcommand(const cli::Args& args) {
 void add_options(cli::Command& command, tokenize::EncodeJob& job, Words& words) {
     add_tokenizer_options(command, job.tokenizer);
     command.option("-o,--output", job.output, "DIR", "folder of the shards").required();
-    command.positional("INPUT", job.inputs, "documents: JSON Lines or text, .gz, .zst; - is stdin")
+    command
+        .positional("INPUT", job.inputs,
+                    "documents: JSON Lines, text (.gz, .zst) or Parquet; - is stdin")
         .required();
     const std::string group = "Tokens";
     command.option("--eos", job.eos, "TOKEN", "ends each document: a token, auto or none")

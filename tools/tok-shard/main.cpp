@@ -8,7 +8,7 @@ namespace longhaul::tok_shard {
 void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source) {
     command
         .option("-t,--tokenizer", source.path, "FILE",
-                "tokenizer.json, vocab.json, rank file, or a folder of them")
+                "tokenizer.json, .model, vocab.json, rank file, or a folder of them")
         .required();
     command.option(
         "--pattern", source.pattern, "NAME",
