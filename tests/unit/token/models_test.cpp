@@ -14,6 +14,7 @@
 #include "lib/token/load.h"
 #include "lib/token/sentencepiece_bpe.h"
 #include "lib/token/symbol_merger.h"
+#include "tests/unit/token/test_files.h"
 
 using namespace longhaul;
 using namespace longhaul::token;
@@ -31,15 +32,6 @@ constexpr const char* kHuggingFace[] = {"hf_char_llama",   "hf_char_partial", "h
                                         "hf_clip",         "hf_unigram",      "hf_unigram_whole",
                                         "hf_word_piece",   "hf_word_level"};
 
-std::string read_all(const std::string& path) {
-    const auto input = io::open_input(path);
-    std::string text, block(1 << 16, '\0');
-    while (const size_t got = input->read(std::as_writable_bytes(std::span(block)))) {
-        text.append(block, 0, got);
-    }
-    return text;
-}
-
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts;
     std::istringstream stream(text);
@@ -50,20 +42,21 @@ std::vector<std::string> split(const std::string& text, char separator) {
 Tokenizer load(const std::string& name) {
     if (name.starts_with("sp_")) {
         return Tokenizer(
-            parse_sentencepiece(read_all(kData + "models/" + name + ".model.zst"), name));
+            parse_sentencepiece(test::read_all(kData + "models/" + name + ".model.zst"), name));
     }
-    return Tokenizer(parse_tokenizer_json(read_all(kData + "models/" + name + ".json.zst"), name));
+    return Tokenizer(
+        parse_tokenizer_json(test::read_all(kData + "models/" + name + ".json.zst"), name));
 }
 
 const std::vector<std::string>& documents() {
-    static const auto kDocuments = split(read_all(kData + "documents.zst"), '\0');
+    static const auto kDocuments = split(test::read_all(kData + "documents.zst"), '\0');
     return kDocuments;
 }
 
 void check_reference(const std::string& name, const EncodeOptions& options) {
     CAPTURE(name);
     const Tokenizer tokenizer = load(name);
-    const auto lines = split(read_all(kData + "models/" + name + ".ids.zst"), '\n');
+    const auto lines = split(test::read_all(kData + "models/" + name + ".ids.zst"), '\n');
     REQUIRE(lines.size() == documents().size());
     Encoder encoder(tokenizer, options);
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -137,7 +130,7 @@ TEST_CASE("models: texts of ids equal sentencepiece") {
     for (const char* name : kSentencePiece) {
         CAPTURE(name);
         const Tokenizer tokenizer = load(name);
-        const auto texts = split(read_all(kData + "models/" + name + ".text.zst"), '\n');
+        const auto texts = split(test::read_all(kData + "models/" + name + ".text.zst"), '\n');
         REQUIRE(texts.size() == 150);
         for (uint32_t first = 0; first < texts.size(); ++first) {
             Ids ids;

@@ -10,21 +10,13 @@
 #include "lib/token/encoder.h"
 #include "lib/token/load.h"
 #include "lib/token/tokenizer_json_parts.h"
+#include "tests/unit/token/test_files.h"
 
 using namespace longhaul;
 using namespace longhaul::token;
 using io::Json;
 
 namespace {
-
-std::string read_all(const std::string& path) {
-    const auto input = io::open_input(path);
-    std::string text, block(1 << 16, '\0');
-    while (const size_t got = input->read(std::as_writable_bytes(std::span(block)))) {
-        text.append(block, 0, got);
-    }
-    return text;
-}
 
 /// Says nothing when all is well: a CHECK for each of many thousand cases would take long.
 class Counter {
@@ -110,7 +102,7 @@ void check_tokenizer(const Json& spec, const Json& cases, Counter& counter) {
 }  // namespace
 
 TEST_CASE("token: each component and whole tokenizers equal HF tokenizers") {
-    std::istringstream lines(read_all(LH_TEST_DATA "/token/pipeline.jsonl.zst"));
+    std::istringstream lines(test::read_all(LH_TEST_DATA "/token/pipeline.jsonl.zst"));
     size_t num_specs = 0;
     for (std::string line; std::getline(lines, line); ++num_specs) {
         const Json record = Json::parse(line);

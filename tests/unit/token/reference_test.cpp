@@ -8,6 +8,7 @@
 #include "lib/io/stream.h"
 #include "lib/token/encoder.h"
 #include "lib/token/load.h"
+#include "tests/unit/token/test_files.h"
 
 using namespace longhaul;
 using namespace longhaul::token;
@@ -15,15 +16,6 @@ using namespace longhaul::token;
 namespace {
 
 const std::string kData = LH_TEST_DATA "/token/";
-
-std::string read_all(const std::string& path) {
-    const auto input = io::open_input(path);
-    std::string text, block(1 << 16, '\0');
-    while (const size_t got = input->read(std::as_writable_bytes(std::span(block)))) {
-        text.append(block, 0, got);
-    }
-    return text;
-}
 
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts;
@@ -36,8 +28,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 void check_reference(const Tokenizer& tokenizer, const std::string& expected,
                      const EncodeOptions& options) {
     CAPTURE(expected);
-    const auto documents = split(read_all(kData + "documents.zst"), '\0');
-    const auto lines = split(read_all(kData + expected), '\n');
+    const auto documents = split(test::read_all(kData + "documents.zst"), '\0');
+    const auto lines = split(test::read_all(kData + expected), '\n');
     REQUIRE(documents.size() == 260);
     REQUIRE(lines.size() == documents.size());
     Encoder encoder(tokenizer, options);
@@ -84,7 +76,7 @@ TEST_CASE("token: ids equal tiktoken for each pattern") {
 TEST_CASE("token: decoding gives the text back, byte for byte") {
     const Tokenizer tokenizer = load_tokenizer({kData + "hf_gpt2.json", "", {}});
     Encoder encoder(tokenizer, {});
-    for (const std::string& document : split(read_all(kData + "documents.zst"), '\0')) {
+    for (const std::string& document : split(test::read_all(kData + "documents.zst"), '\0')) {
         std::vector<uint32_t> ids;
         encoder.encode(document, ids);
         CHECK(tokenizer.decode(ids, false) == document);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/token/scheme.h"
+#include "tests/unit/token/test_files.h"
 
 #include <doctest/doctest.h>
 
@@ -33,19 +34,10 @@ Ends ends_by_scanner(Scheme scheme, std::string_view text) {
     return ends;
 }
 
-std::string read_all(const std::string& path) {
-    const auto input = io::open_input(path);
-    std::string text, block(1 << 16, '\0');
-    while (const size_t got = input->read(std::as_writable_bytes(std::span(block)))) {
-        text.append(block, 0, got);
-    }
-    return text;
-}
-
 }  // namespace
 
 TEST_CASE("schemes: the truth and the scanners cut as the real tokenizers do") {
-    std::istringstream lines(read_all(LH_TEST_DATA "/token/scheme_pieces.jsonl.zst"));
+    std::istringstream lines(test::read_all(LH_TEST_DATA "/token/scheme_pieces.jsonl.zst"));
     std::array<size_t, kNumSchemes> num_texts{};
     std::vector<SchemeTruth> truths;
     for (const SchemeInfo& info : known_schemes()) truths.emplace_back(info.scheme);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/token/trainer.h"
+#include "tests/unit/token/test_files.h"
 
 #include <doctest/doctest.h>
 
@@ -11,25 +12,14 @@
 using namespace longhaul;
 using namespace longhaul::token;
 
-namespace {
-
-std::string read_all(const std::string& path) {
-    const auto input = io::open_input(path);
-    std::string text, block(1 << 16, '\0');
-    while (const size_t got = input->read(std::as_writable_bytes(std::span(block)))) {
-        text.append(block, 0, got);
-    }
-    return text;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("trainer: the merges of HF tokenizers' trainer on the same documents") {
     // hf_gpt2.json was trained by HF tokenizers (min_frequency 0) on documents.zst. It does not cut
     // its long runs, so the documents with pieces above our limit give other late merges: compare
     // the vocabulary of the documents without them, made by the same count.
     WordCounts counts;
-    std::string text = read_all(LH_TEST_DATA "/token/documents.zst");
+    std::string text = test::read_all(LH_TEST_DATA "/token/documents.zst");
     for (size_t begin = 0; begin < text.size();) {
         const size_t end = text.find('\0', begin);
         count_words(Scheme::kGpt2, std::string_view(text).substr(begin, end - begin), counts);
