@@ -92,6 +92,34 @@ Environment read_environment(const GetEnv& get) {
     return result;
 }
 
+TaskShare read_rank_share(const GetEnv& get) {
+    const Variables variables(get);
+    struct Launcher {
+        const char *rank, *size;
+    };
+    // mpirun inside of a Slurm job starts its helpers by srun: its own variables come first.
+    for (const Launcher& launcher :
+         {Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+          Launcher{"PMI_RANK", "PMI_SIZE"}, Launcher{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}}) {
+        const auto rank = variables.number(launcher.rank);
+        const auto size = variables.number(launcher.size);
+        if (rank && size && *rank < *size) return {*rank, *size};
+    }
+    const uint64_t rank = variables.number("PMIX_RANK").value_or(0);
+    if (rank == 0) return {};
+    throw UsageError(
+        format("PMIX_RANK={}, but the launcher does not tell the number of processes; give each "
+               "its --task I/N",
+               rank));
+}
+
+TaskShare resolve_ranked_share(const std::string& word, const GetEnv& get) {
+    const TaskShare share = resolve_task_share(word, get);
+    if (!word.empty()) return share;
+    const TaskShare rank = read_rank_share(get);
+    return {share.index * rank.count + rank.index, share.count * rank.count};
+}
+
 TaskShare resolve_task_share(const std::string& word, const GetEnv& get) {
     if (word.empty()) {
         const Environment environment = read_environment(get);

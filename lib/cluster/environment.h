@@ -53,4 +53,12 @@ struct TaskShare {
 /// @throws UsageError, ClusterError
 TaskShare resolve_task_share(const std::string& word, const GetEnv& get = {});
 
+/// This process among those that one mpirun or srun started, by their variables alone: it works
+/// without MPI, and under srun without PMI. A batch script is the only process of its step.
+/// @throws UsageError when the launcher tells a rank and no number of ranks
+TaskShare read_rank_share(const GetEnv& get = {});
+/// As resolve_task_share, but without --task the ranks of a launcher divide the share of their
+/// array task among them.
+TaskShare resolve_ranked_share(const std::string& word, const GetEnv& get = {});
+
 }  // namespace longhaul::cluster

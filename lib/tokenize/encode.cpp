@@ -105,7 +105,9 @@ void encode_units(const UnitContext& context, const Plan& plan) {
     }
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     write_report(job, counts, elapsed.count(), num_units);
-    log::info("{} documents, {} tokens, {} of text in {}", counts.documents, counts.tokens,
+    const std::string who =
+        job.task.count == 1 ? "" : format("task {} of {}: ", job.task.index, job.task.count);
+    log::info("{}{} documents, {} tokens, {} of text in {}", who, counts.documents, counts.tokens,
               human_bytes(counts.text_bytes), human_duration(elapsed.count()));
 }
 

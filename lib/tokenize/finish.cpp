@@ -117,6 +117,10 @@ void finish_output(const UnitContext& context, const Plan& plan, const record::M
     record::write_manifest(folder / "manifest.json", manifest);
     std::error_code ignored;  // another task may be removing it too
     fs::remove_all(folder / ".units", ignored);
+    if (context.job.task.count > 1) {
+        log::info("{} is complete: {} units, {} documents, {} tokens", folder.string(),
+                  plan.units.size(), summary.details.num_documents, summary.details.num_tokens);
+    }
 }
 
 void check_streams(const EncodeJob& job) {

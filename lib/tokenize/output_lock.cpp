@@ -20,6 +20,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kTaskPrefix = ".task-", kCountPrefix = ".tasks-", kLockSuffix = ".lock";
+
+std::vector<fs::path> lock_files(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+        if (entry.path().filename().string().ends_with(kLockSuffix)) found.push_back(entry.path());
+    }
+    return found;
+}
+
+/// Removes a lock file that a killed process has left. @return false when it is held
+bool remove_unless_held(const fs::path& path) {
+    const io::UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (!fd) return true;
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+    ::unlink(path.c_str());
+    return true;
+}
+
 /// False when the holder before us has removed the file that we had opened.
 bool is_still_there(const fs::path& path, int fd) {
     struct stat opened {};
@@ -52,8 +72,13 @@ void remove_temporary(const fs::path& path, Task task) {
 
 }  // namespace
 
-OutputLock::OutputLock(const fs::path& folder, Task task)
-    : path_(folder / format(".task-{}-of-{}.lock", task.index, task.count)) {
+OutputLock::OutputLock(const fs::path& folder, Task task) {
+    lock_task(folder, task);
+    lock_count(folder, task.count);
+}
+
+void OutputLock::lock_task(const fs::path& folder, Task task) {
+    path_ = folder / format("{}{}-of-{}{}", kTaskPrefix, task.index, task.count, kLockSuffix);
     do {
         fd_ = io::UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
         if (!fd_) return;  // read-only: what writes will say so
@@ -67,7 +92,35 @@ OutputLock::OutputLock(const fs::path& folder, Task task)
     } while (!is_still_there(path_, fd_.get()));
 }
 
+/// All tasks of a run share one lock, named by their number; another one that is held means that
+/// the folder is being written in other shares.
+void OutputLock::lock_count(const fs::path& folder, uint64_t count) {
+    count_path_ = folder / format("{}{}{}", kCountPrefix, count, kLockSuffix);
+    do {
+        count_fd_ = io::UniqueFd(::open(count_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+        if (!count_fd_ || ::flock(count_fd_.get(), LOCK_SH) != 0) return;
+    } while (!is_still_there(count_path_, count_fd_.get()));
+    for (const fs::path& path : lock_files(folder)) {
+        const std::string name = path.filename().string();
+        const bool is_of_run = name.starts_with(kCountPrefix);
+        const bool is_of_task = name.starts_with(kTaskPrefix);
+        if (path == count_path_ || (!is_of_run && !is_of_task)) continue;
+        if (is_of_task && name.ends_with(format("-of-{}{}", count, kLockSuffix))) continue;
+        if (remove_unless_held(path) || !is_of_run) continue;
+        throw UsageError(
+            format("another tok-shard is writing {} as {} tasks, this one is one of {}; wait until "
+                   "it has ended",
+                   folder.string(),
+                   name.substr(kCountPrefix.size(),
+                               name.size() - kCountPrefix.size() - kLockSuffix.size()),
+                   count));
+    }
+}
+
 OutputLock::~OutputLock() {
+    if (count_fd_ && ::flock(count_fd_.get(), LOCK_EX | LOCK_NB) == 0) {
+        ::unlink(count_path_.c_str());  // the last one
+    }
     if (fd_) ::unlink(path_.c_str());
 }
 

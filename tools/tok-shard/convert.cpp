@@ -22,7 +22,7 @@ ExitCode run_convert(const cli::Args& args) {
         .flag("--per-shard", per_shard, "megatron: a .bin and .idx for each shard, not one of all")
         .group("Format of the shards");
     command.option("--task", task, "I/N",
-                   "do shards I, I+N, ... only; default: the task of a Slurm job array");
+                   "do shards I, I+N, ... only; default: the place among ranks and array tasks");
     command.flag("--force", job.force, "remove what is in DIR and begin anew");
     command.option("--tmp-dir", common.tmp_dir, "DIR", "folder of the spools [$TMPDIR or /tmp]");
     cli::add_common_options(command, common, cli::kQuietVerbose | cli::kProgress | cli::kThreads);
@@ -35,7 +35,7 @@ ExitCode run_convert(const cli::Args& args) {
     job.is_merged = is_megatron && !per_shard;
     job.threads = cli::resolve_threads(common.threads);
     job.tmp_dir = common.tmp_dir.empty() ? shards::default_spool_folder().string() : common.tmp_dir;
-    const cluster::TaskShare share = cluster::resolve_task_share(task);
+    const cluster::TaskShare share = cluster::resolve_ranked_share(task);
     job.task = {share.index, share.count};
     job.progress = common.progress;
     return tokenize::run_convert(job);

@@ -68,13 +68,21 @@ void add_options(cli::Command& command, tokenize::EncodeJob& job, Words& words) 
     command.option("--unit-size", words.unit_size, "SIZE", "bytes of input of a unit of work");
     add_container_options(command, words.container);
     command.option("--task", words.task, "I/N",
-                   "do units I, I+N, ... only; default: the task of a Slurm job array");
+                   "do units I, I+N, ... only; default: the place among ranks and array tasks");
     command.option("--parent", job.parent, "FILE", "manifest of what comes on stdin");
     command.option("--report", job.report, "FILE", "write times and rates as JSON");
     command.flag("--dry-run", job.dry_run, "print the plan, do nothing");
     command.flag("--force", job.force, "remove what is in DIR and begin anew");
     cli::add_common_options(command, words.common,
                             cli::kQuietVerbose | cli::kProgress | cli::kThreads | cli::kMemory);
+}
+
+/// Ranks are started with the same words: what would be theirs alone is told apart here.
+void finish_for_rank(tokenize::EncodeJob& job, const Words& words) {
+    const cluster::TaskShare rank = cluster::read_rank_share();
+    if (!words.task.empty() || rank.count == 1) return;
+    if (!job.report.empty()) job.report += format(".{}", rank.index);
+    if (rank.index > 0) job.progress = false;
 }
 
 }  // namespace
@@ -109,9 +117,10 @@ ExitCode run_encode(const cli::Args& args) {
     job.memory_bytes = words.common.memory.value;
     job.reader.max_page_bytes = max_page_bytes(job.memory_bytes);
     job.tmp_dir = tmp_dir_or_default(words.common.tmp_dir);
-    const cluster::TaskShare share = cluster::resolve_task_share(words.task);
+    const cluster::TaskShare share = cluster::resolve_ranked_share(words.task);
     job.task = {share.index, share.count};
     job.progress = words.common.progress;
+    finish_for_rank(job, words);
     return tokenize::run_encode(job);
 }
 

@@ -2,6 +2,7 @@
 #include "lib/tokenize/train.h"
 
 #include "lib/base/error.h"
+#include "lib/cluster/environment.h"
 #include "tools/tok-shard/subcommands.h"
 
 namespace longhaul::tok_shard {
@@ -26,6 +27,10 @@ ExitCode run_train(const cli::Args& args) {
     add_reader_options(command, job.reader, words);
     cli::add_common_options(command, common, cli::kQuietVerbose | cli::kProgress | cli::kThreads);
     command.parse(args);
+    const uint64_t num_ranks = cluster::read_rank_share().count;
+    if (num_ranks > 1) {
+        throw UsageError(format("{} ranks would all do the same; start one", num_ranks));
+    }
     finish_reader_options(job.reader, words);
     const auto scheme = token::scheme_by_name(pattern);
     if (!scheme) throw UsageError(format("--pattern: unknown pattern \"{}\"", pattern));

@@ -70,3 +70,61 @@ TEST_CASE("environment: a broken value is named") {
                          ClusterError);
     CHECK_THROWS_AS(read({{"SLURM_JOB_ID", "1"}, {"SLURM_JOB_NODELIST", "n[1-"}}), ClusterError);
 }
+
+namespace {
+
+TaskShare ranked(const std::string& word, const std::map<std::string, std::string>& variables) {
+    return resolve_ranked_share(word, [&](const char* name) -> const char* {
+        const auto found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+    });
+}
+
+void check_share(const TaskShare& share, uint64_t index, uint64_t count) {
+    CHECK(share.index == index);
+    CHECK(share.count == count);
+}
+
+}  // namespace
+
+TEST_CASE("ranked share: a process alone does all") {
+    check_share(ranked("", {}), 0, 1);
+    // A batch script of a job of four tasks.
+    check_share(ranked("", {{"SLURM_JOB_ID", "1"},
+                            {"SLURM_NTASKS", "4"},
+                            {"SLURM_PROCID", "0"},
+                            {"SLURM_STEP_NUM_TASKS", "1"}}),
+                0, 1);
+    check_share(ranked("", {{"SLURM_JOB_ID", "1"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}),
+                0, 1);
+}
+
+TEST_CASE("ranked share: mpirun, srun, and --task before both") {
+    const std::map<std::string, std::string> srun{
+        {"SLURM_JOB_ID", "1"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}};
+    check_share(ranked("", srun), 1, 2);
+    check_share(ranked("2/3", srun), 2, 3);
+    std::map<std::string, std::string> mpirun = srun;
+    mpirun["OMPI_COMM_WORLD_RANK"] = "5";
+    mpirun["OMPI_COMM_WORLD_SIZE"] = "8";
+    check_share(ranked("", mpirun), 5, 8);
+    check_share(ranked("", {{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}}), 3, 4);
+    CHECK_THROWS_AS(ranked("", {{"PMIX_RANK", "3"}}), UsageError);
+}
+
+TEST_CASE("ranked share: the ranks of the tasks of an array take every unit once") {
+    std::vector<int> taken(30, 0);
+    for (const char* task : {"0", "1", "2"}) {
+        for (const char* rank : {"0", "1"}) {
+            const TaskShare share = ranked("", {{"SLURM_JOB_ID", "1"},
+                                                {"SLURM_ARRAY_TASK_ID", task},
+                                                {"SLURM_ARRAY_TASK_MIN", "0"},
+                                                {"SLURM_ARRAY_TASK_MAX", "2"},
+                                                {"SLURM_ARRAY_TASK_COUNT", "3"},
+                                                {"SLURM_PROCID", rank},
+                                                {"SLURM_STEP_NUM_TASKS", "2"}});
+            for (size_t i = share.index; i < taken.size(); i += share.count) ++taken[i];
+        }
+    }
+    CHECK(taken == std::vector<int>(30, 1));
+}
