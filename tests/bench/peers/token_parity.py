@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares ids with the real HF tokenizers, tiktoken and sentencepiece, document by document.
 
-    python3 token_parity.py TOKEN_IDS VOCABULARY CORPUS.jsonl MEGABYTES [--general] [--skip MB] [--log FILE]
+    python3 token_parity.py TOKEN_IDS VOCABULARY CORPUS.jsonl MEGABYTES [--general] [--skip MB] [--log FILE] [--state FILE]
 
 TOKEN_IDS is the program tests/bench/token_ids. VOCABULARY is a folder with meta.json:
     {"oracle": "tokenizers" | "tiktoken" | "sentencepiece", "file": ...,
@@ -10,6 +10,7 @@ TOKEN_IDS is the program tests/bench/token_ids. VOCABULARY is a folder with meta
 CORPUS has documents {"text": ...}; token_corpus.py makes one. Every document is encoded with special tokens as text, and
 those that contain one also with special tokens parsed, where the oracle can. A document that differs is shrunk to the shortest text that still
 differs; the first five are shown. Exit code 1 when any differs. --log appends one line of JSON with what was compared.
+With --state a run that was ended continues where the last one wrote that file (every 20 MB); MEGABYTES counts all of them together.
 One core: the oracles' own threads are switched off.
 """
 import argparse
@@ -27,6 +28,7 @@ import numpy  # noqa: E402
 
 BATCH = 2_000_000
 SHOWN = 5
+STATE_STEP = 20_000_000
 LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
           r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 ENDING = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -54,6 +56,17 @@ PATTERNS = {  # the regular expressions behind the names of tok-shard's --patter
 }
 
 
+class Specials:
+    """Texts of special tokens. Hundreds begin alike, so documents are searched for their beginnings first."""
+
+    def __init__(self, texts):
+        self.texts = list(texts)
+        self.beginnings = {t[:3] for t in self.texts}
+
+    def inside(self, document):
+        return any(b in document for b in self.beginnings) and any(t in document for t in self.texts)
+
+
 class Tokenizers:
     """tokenizer.json"""
 
@@ -64,7 +77,7 @@ class Tokenizers:
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
         self.modes = ("plain", "parse")
-        self.specials = [t.content for t in self.tokenizer.get_added_tokens_decoder().values() if t.special]
+        self.specials = Specials(t.content for t in self.tokenizer.get_added_tokens_decoder().values() if t.special)
 
     def encode(self, mode, documents):
         self.tokenizer.encode_special_tokens = mode == "plain"
@@ -81,7 +94,7 @@ class Tiktoken:
         self.encoding = tiktoken.Encoding("parity", pat_str=PATTERNS[meta["pattern"]], mergeable_ranks=ranks,
                                           special_tokens=meta["specials"])
         self.modes = ("plain", "parse") if meta["specials"] else ("plain",)
-        self.specials = list(meta["specials"])
+        self.specials = Specials(meta["specials"])
 
     def encode(self, mode, documents):
         if mode == "plain":
@@ -130,9 +143,13 @@ class Ours:
         return self.encode([document])[1].tolist()
 
 
-def batches(path, limit, skip):
+def batches(path, limit, skip, at=0):
+    """@param at an offset in the file, where a document begins  @return pairs: documents, their bytes, the offset behind them"""
     documents, size, total = [], 0, 0
-    for line in open(path, "rb"):
+    corpus = open(path, "rb")
+    corpus.seek(at)
+    for line in corpus:
+        at += len(line)
         text = json.loads(line)["text"]
         length = len(text.encode())
         if skip > 0:
@@ -141,13 +158,13 @@ def batches(path, limit, skip):
         documents.append(text)
         size += length
         if size >= BATCH or total + size >= limit:
-            yield documents, size
+            yield documents, size, at
             total += size
             documents, size = [], 0
             if total >= limit:
                 return
     if documents:
-        yield documents, size
+        yield documents, size, at
 
 
 def shrink(text, differs):
@@ -184,6 +201,46 @@ def compare(oracle, ours, mode, documents, shown):
     return len(wrong)
 
 
+class Progress:
+    """What was compared so far, in a file when there is one."""
+
+    def __init__(self, path, about):
+        self.path = path
+        self.row = {**about, "bytes": 0, "documents": 0, "parsed": 0, "differ": {}, "seconds": 0, "at": 0}
+        self.saved = 0
+        if path and os.path.exists(path):
+            self.row = json.load(open(path))
+            self.saved = self.row["bytes"]
+            if {key: self.row[key] for key in about} != about:
+                sys.exit(f"{path} is of another comparison ({self.row}); remove it to begin again")
+
+    def save(self, step=0):
+        if not self.path or self.row["bytes"] < self.saved + step:
+            return
+        with open(self.path + ".new", "w") as file:
+            json.dump(self.row, file)
+        os.replace(self.path + ".new", self.path)
+        self.saved = self.row["bytes"]
+
+
+def run(options, oracle, ours, progress):
+    row, begin = progress.row, time.time() - progress.row["seconds"]
+    skip = 0 if row["at"] else options.skip * 1e6
+    for documents, length, at in batches(options.corpus, options.megabytes * 1e6 - row["bytes"], skip, row["at"]):
+        for mode in oracle.modes:
+            some = documents if mode == "plain" else [d for d in documents if oracle.specials.inside(d)]
+            row["parsed"] += len(some) if mode == "parse" else 0
+            row["differ"][mode] = row["differ"].get(mode, 0) + compare(oracle, ours[mode], mode, some,
+                                                                       sum(row["differ"].values()))
+        row.update(bytes=row["bytes"] + length, documents=row["documents"] + len(documents), at=at,
+                   seconds=round(time.time() - begin, 1))
+        progress.save(STATE_STEP)
+        if sum(row["differ"].values()) >= 200:
+            print("too many differences, ended early")
+            break
+    progress.save()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("token_ids")
@@ -193,33 +250,24 @@ def main():
     parser.add_argument("--general", action="store_true", help="our general path instead of the fast one")
     parser.add_argument("--skip", type=float, default=0, metavar="MB", help="of the corpus, first")
     parser.add_argument("--log", metavar="FILE")
+    parser.add_argument("--state", metavar="FILE", help="continue from here, and keep here what was done")
     options = parser.parse_args()
     meta = json.load(open(os.path.join(options.vocabulary, "meta.json")))
     path = os.path.join(options.vocabulary, meta["file"])
     oracle = {"tokenizers": Tokenizers, "tiktoken": Tiktoken, "sentencepiece": Sentencepiece}[meta["oracle"]](path, meta)
     way = "general" if options.general else "fast"
-    ours = {mode: Ours(options.token_ids, path, meta, mode, way) for mode in oracle.modes}
-    name = os.path.basename(os.path.normpath(options.vocabulary))
-    size = number = parsed = 0
-    wrong = {mode: 0 for mode in oracle.modes}
-    begin = time.time()
-    for documents, length in batches(options.corpus, options.megabytes * 1e6, options.skip * 1e6):
-        size, number = size + length, number + len(documents)
-        for mode in oracle.modes:
-            if mode == "parse":
-                documents = [d for d in documents if any(s in d for s in oracle.specials)]
-                parsed += len(documents)
-            wrong[mode] += compare(oracle, ours[mode], mode, documents, sum(wrong.values()))
-        if sum(wrong.values()) >= 200:
-            print("too many differences, ended early")
-            break
-    row = {"vocabulary": name, "oracle": oracle.name, "way": way, "bytes": size, "documents": number, "parsed": parsed, "differ": wrong,
-           "skip": options.skip, "seconds": round(time.time() - begin, 1)}
-    print(json.dumps(row), flush=True)
+    progress = Progress(options.state, {
+        "vocabulary": os.path.basename(os.path.normpath(options.vocabulary)), "oracle": oracle.name, "way": way,
+        "skip": options.skip, "corpus": os.path.abspath(options.corpus)})
+    if progress.row["bytes"] < options.megabytes * 1e6:
+        ours = {mode: Ours(options.token_ids, path, meta, mode, way) for mode in oracle.modes}
+        run(options, oracle, ours, progress)
+    line = json.dumps(progress.row)
+    print(line, flush=True)
     if options.log:
         with open(options.log, "a") as log:
-            log.write(json.dumps(row) + "\n")
-    sys.exit(1 if any(wrong.values()) else 0)
+            log.write(line + "\n")
+    sys.exit(1 if any(progress.row["differ"].values()) else 0)
 
 
 main()
