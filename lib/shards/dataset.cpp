@@ -74,8 +74,7 @@ Dataset::Dataset(const std::filesystem::path& path, const OpenOptions& options)
                  details.num_documents,
                  details.token_type,
                  details.vocab_size,
-                 details.bos_id,
-                 details.eos_id,
+                 details.borders,
                  details.tokenizer_hash,
                  set.hash};
     allow_open_files(details.shards.size() * 2);

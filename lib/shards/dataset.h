@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lib/base/hash.h"
+#include "lib/shards/borders.h"
 
 namespace longhaul::shards {
 
@@ -30,7 +31,7 @@ std::optional<TokenType> token_type_by_name(std::string_view name);
 /// What files of other programs do not say about themselves; a folder of tok-shard's says it all.
 struct OpenOptions {
     uint32_t vocab_size = 0;  // ids are below it; 0: not given
-    std::optional<uint32_t> bos_id, eos_id;
+    Borders borders;
     Hash128 tokenizer_hash;            // Tokenizer::hash of the one that the ids are of
     std::string column = "tokens";     // of MDS
     bool may_lack_vocab_size = false;  // then DatasetInfo::vocab_size can be 0: unknown
@@ -44,7 +45,7 @@ struct DatasetInfo {
     uint64_t num_documents = 0;
     TokenType token_type = TokenType::kU16;
     uint32_t vocab_size = 0;  // ids are below it
-    std::optional<uint32_t> bos_id, eos_id;
+    Borders borders;
     Hash128 tokenizer_hash;  // of DIR/tokenizer/ (Tokenizer::hash)
     Hash128 manifest_hash;   // names the data set: goes into every checkpoint
 };

@@ -11,10 +11,6 @@ namespace {
 using io::Json;
 using io::require;
 
-Json optional_id(const std::optional<uint32_t>& id) {
-    return id ? Json(*id) : Json(nullptr);
-}
-
 Hash128 require_hash(const Json& object, const char* key, const std::string& source) {
     const auto hash = Hash128::from_hex(require<std::string>(object, key, source));
     if (!hash) throw DataError(format("{}: \"{}\" is no hash of 32 hex digits", source, key));
@@ -30,9 +26,39 @@ uint64_t require_count(const Json& object, const char* key, const std::string& s
     return value.get<uint64_t>();
 }
 
-std::optional<uint32_t> read_id(const Json& object, const char* key, const std::string& source) {
-    if (!object.contains(key) || object.at(key).is_null()) return std::nullopt;
-    return static_cast<uint32_t>(require_count(object, key, source));
+/// null, an id, or a list of them. @param vocab_size ids are below it
+std::vector<uint32_t> read_border(const Json& object, const char* key, uint32_t vocab_size,
+                                  const std::string& source) {
+    if (!object.contains(key) || object.at(key).is_null()) return {};
+    const Json& value = object.at(key);
+    const Json list = value.is_array() ? value : Json::array({value});
+    if (list.empty() || list.size() > kMostBorders) {
+        throw DataError(
+            format("{}: \"{}\" has {} ids, not 1 to {}", source, key, list.size(), kMostBorders));
+    }
+    std::vector<uint32_t> ids;
+    for (const Json& item : list) {
+        if (!item.is_number_unsigned() || item.get<uint64_t>() >= vocab_size) {
+            throw DataError(format("{}: \"{}\": {} is no id of a vocabulary of {}", source, key,
+                                   item.dump(), vocab_size));
+        }
+        ids.push_back(item.get<uint32_t>());
+    }
+    return ids;
+}
+
+void check_version(const Json& json, const Borders& borders, const std::string& source) {
+    const uint64_t version =
+        json.contains("version") ? require_count(json, "version", source) : kShardVersion;
+    if (version > kManyBordersVersion) {
+        throw DataError(format("{}: version {} of the format, this program reads up to {}", source,
+                               version, kManyBordersVersion));
+    }
+    if (static_cast<int64_t>(version) == shard_version(borders)) return;
+    throw DataError(
+        format("{}: version {} of the format does not go with {} tokens before and {} "
+               "behind a document",
+               source, version, borders.bos.size(), borders.eos.size()));
 }
 
 }  // namespace
@@ -120,6 +146,29 @@ const SideFile* ShardEntry::documents_file() const {
     return nullptr;
 }
 
+SetIdentity identity_of(const ShardDetails& details) {
+    return {details.tokenizer_hash, details.vocab_size, details.borders};
+}
+
+int64_t shard_version(const Borders& borders) {
+    const bool has_many = borders.bos.size() > 1 || borders.eos.size() > 1;
+    return has_many ? kManyBordersVersion : kShardVersion;
+}
+
+std::string ids_to_text(const std::vector<uint32_t>& ids) {
+    std::string text;
+    for (const uint32_t id : ids) {
+        if (!text.empty()) text += ' ';
+        text += std::to_string(id);
+    }
+    return text;
+}
+
+Json border_to_json(const std::vector<uint32_t>& ids) {
+    if (ids.empty()) return nullptr;
+    return ids.size() == 1 ? Json(ids.front()) : Json(ids);
+}
+
 std::vector<StoredPart> stored_parts(const ShardDetails& details) {
     std::vector<StoredPart> parts;
     uint64_t begin = 0;
@@ -201,8 +250,8 @@ void read_format(const Json& json, const std::string& source, ShardDetails& deta
 std::string details_to_json(const ShardDetails& details) {
     Json json{{"token_type", token_type_name(details.token_type)},
               {"vocab_size", details.vocab_size},
-              {"bos_id", optional_id(details.bos_id)},
-              {"eos_id", optional_id(details.eos_id)},
+              {"bos_id", border_to_json(details.borders.bos)},
+              {"eos_id", border_to_json(details.borders.eos)},
               {"tokenizer", details.tokenizer_hash.hex()},
               {"tokens", details.num_tokens},
               {"documents", details.num_documents},
@@ -218,6 +267,9 @@ std::string details_to_json(const ShardDetails& details) {
                                     {"first_record", segment.first_record}});
     }
     for (const ShardEntry& shard : details.shards) json["shards"].push_back(to_json(shard));
+    if (const int64_t version = shard_version(details.borders); version > kShardVersion) {
+        json["version"] = version;
+    }
     add_format(details, json);
     return io::to_line(json);
 }
@@ -232,8 +284,9 @@ ShardDetails details_from_json(const std::string& text, const std::string& sourc
     }
     details.token_type = *token_type;
     details.vocab_size = static_cast<uint32_t>(require_count(json, "vocab_size", source));
-    details.bos_id = read_id(json, "bos_id", source);
-    details.eos_id = read_id(json, "eos_id", source);
+    details.borders.bos = read_border(json, "bos_id", details.vocab_size, source);
+    details.borders.eos = read_border(json, "eos_id", details.vocab_size, source);
+    check_version(json, details.borders, source);
     details.tokenizer_hash = require_hash(json, "tokenizer", source);
     details.num_tokens = require_count(json, "tokens", source);
     details.num_documents = require_count(json, "documents", source);

@@ -20,7 +20,9 @@ namespace longhaul::shards {
 
 inline constexpr const char* kManifestKind = "token-shards";
 inline constexpr const char* kShardFormat = "longhaul-token-shard";
-inline constexpr int64_t kShardVersion = 1;
+/// Version 2 has several tokens at one end of a document, of which programs that read version 1
+/// know nothing: only sets that need it say it.
+inline constexpr int64_t kShardVersion = 1, kManyBordersVersion = 2;
 // Datasets of a shard file.
 inline constexpr const char* kTokensPath = "/tokens";        // u16 or u32, all documents in a row
 inline constexpr const char* kOffsetsPath = "/doc_offsets";  // u64[n + 1], token indices
@@ -82,7 +84,7 @@ struct Segment {
 struct ShardDetails {
     TokenType token_type = TokenType::kU16;
     uint32_t vocab_size = 0;
-    std::optional<uint32_t> bos_id, eos_id;
+    Borders borders;
     Hash128 tokenizer_hash;
     uint64_t num_tokens = 0, num_documents = 0;
     std::vector<std::string> inputs;  // paths, by Segment::input
@@ -99,6 +101,20 @@ struct ShardDetails {
         false;  // made by another program: no manifest, sources, hashes and largest ids
     MdsColumns columns = {};
 };
+
+/// What every HDF5 file of a set says, so that one of another set is told.
+struct SetIdentity {
+    Hash128 tokenizer_hash;
+    uint32_t vocab_size = 0;
+    Borders borders;
+};
+SetIdentity identity_of(const ShardDetails& details);
+/// The version of the format that tokens at the ends of documents ask for.
+int64_t shard_version(const Borders& borders);
+/// "64790 64792".
+std::string ids_to_text(const std::vector<uint32_t>& ids);
+/// As manifests write one end of documents: null, a number, or a list of several.
+io::Json border_to_json(const std::vector<uint32_t>& ids);
 
 /// A shard as the manifest and the records of units write it.
 io::Json to_json(const ShardEntry& shard);

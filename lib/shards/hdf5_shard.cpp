@@ -28,23 +28,45 @@ uint64_t check_dataset(const store::H5Reader& reader, const char* path, DType dt
     return info.byte_offset;
 }
 
-void check_attributes(const store::H5Reader& reader, const ShardDetails& details) {
+/// @throws DataError: a file that is none of a set of `identity`.
+void check_attributes(const store::H5Reader& reader, const SetIdentity& identity) {
     const auto& [text, integers] = reader.attributes();
     const std::string name = reader.file().string();
     const auto format_text = text.find("format");
     if (format_text == text.end() || format_text->second != kShardFormat) {
         throw DataError(format("{}: not a Longhaul token shard", name));
     }
-    const auto version = integers.find("version");
-    if (version == integers.end() || version->second != kShardVersion) {
-        throw DataError(format("{}: version {} of the format, this program reads {}", name,
-                               version == integers.end() ? 0 : version->second, kShardVersion));
+    const auto integer = [&](const char* key) {
+        const auto found = integers.find(key);
+        return found == integers.end() ? 0 : found->second;
+    };
+    const int64_t version = integer("version");
+    if (version < kShardVersion || version > kManyBordersVersion) {
+        throw DataError(format("{}: version {} of the format, this program reads {} to {}", name,
+                               version, kShardVersion, kManyBordersVersion));
     }
     const auto tokenizer = text.find("tokenizer");
-    if (tokenizer == text.end() || tokenizer->second != details.tokenizer_hash.hex()) {
+    if (tokenizer == text.end() || tokenizer->second != identity.tokenizer_hash.hex()) {
         throw DataError(format("{}: made by another tokenizer ({}) than the manifest says ({})",
                                name, tokenizer == text.end() ? "none" : tokenizer->second,
-                               details.tokenizer_hash.hex()));
+                               identity.tokenizer_hash.hex()));
+    }
+    if (integer("vocab_size") != identity.vocab_size) {
+        throw DataError(format("{}: a vocabulary of {}, the manifest says {}", name,
+                               integer("vocab_size"), identity.vocab_size));
+    }
+    if (version != shard_version(identity.borders)) {
+        throw DataError(format("{}: version {} of the format, the manifest says {}", name, version,
+                               shard_version(identity.borders)));
+    }
+    if (version == kShardVersion) return;  // says no ids of borders
+    for (const auto& [key, ids] : {std::pair("bos_ids", &identity.borders.bos),
+                                   std::pair("eos_ids", &identity.borders.eos)}) {
+        const auto found = text.find(key);
+        const std::string said = found == text.end() ? "" : found->second;
+        if (said == ids_to_text(*ids)) continue;
+        throw DataError(
+            format("{}: {} \"{}\", the manifest says \"{}\"", name, key, said, ids_to_text(*ids)));
     }
 }
 
@@ -62,7 +84,7 @@ Hdf5Shard::Hdf5Shard(const std::filesystem::path& folder, const ShardDetails& de
                                entry.bytes));
     }
     const store::H5Reader reader(name_);
-    check_attributes(reader, details);
+    check_attributes(reader, identity_of(details));
     const DType dtype = token_type_ == TokenType::kU16 ? DType::kU16 : DType::kU32;
     tokens_at_ = check_dataset(reader, kTokensPath, dtype, num_tokens_);
     offsets_at_ = check_dataset(reader, kOffsetsPath, DType::kU64, num_documents_ + 1);
@@ -91,6 +113,7 @@ void Hdf5Shard::read_sources(uint64_t first, std::span<uint64_t> out) const {
 void DocumentTable::open() const {
     std::call_once(opened_, [this] {
         const store::H5Reader reader(name_);
+        check_attributes(reader, identity_);
         sources_at_ = check_dataset(reader, kSourcePath, DType::kU64, num_documents_ * 2);
         if (reader.find(kOffsetsPath) != nullptr) {
             offsets_at_ = check_dataset(reader, kOffsetsPath, DType::kU64, num_documents_ + 1);

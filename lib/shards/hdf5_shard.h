@@ -35,8 +35,8 @@ class Hdf5Shard : public ShardFile {
 /// first asked, for training never asks. All members may be called in parallel.
 class DocumentTable {
  public:
-    DocumentTable(std::string name, uint64_t num_documents)
-        : name_(std::move(name)), num_documents_(num_documents) {}
+    DocumentTable(std::string name, uint64_t num_documents, SetIdentity identity)
+        : name_(std::move(name)), num_documents_(num_documents), identity_(std::move(identity)) {}
 
     void read_sources(uint64_t first, std::span<uint64_t> out) const;
     /// @throws DataError when the file has none.
@@ -47,6 +47,7 @@ class DocumentTable {
 
     std::string name_;
     uint64_t num_documents_;
+    SetIdentity identity_;
     mutable std::once_flag opened_;
     mutable io::UniqueFd fd_;
     mutable uint64_t sources_at_ = 0, offsets_at_ = 0;

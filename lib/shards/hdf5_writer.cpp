@@ -103,8 +103,17 @@ class HashedFilling {
 };
 
 store::Attributes attributes_of(const ShardContent& content) {
-    return {{{"format", kShardFormat}, {"tokenizer", content.tokenizer_hash.hex()}},
-            {{"version", kShardVersion}, {"vocab_size", content.vocab_size}}};
+    const SetIdentity& identity = content.identity;
+    store::Attributes attributes{
+        {{"format", kShardFormat}, {"tokenizer", identity.tokenizer_hash.hex()}},
+        {{"version", shard_version(identity.borders)}, {"vocab_size", identity.vocab_size}}};
+    if (shard_version(identity.borders) == kShardVersion) return attributes;
+    const auto add = [&](const char* name, const std::vector<uint32_t>& ids) {
+        if (!ids.empty()) attributes.text[name] = ids_to_text(ids);  // HDF5 has no empty text
+    };
+    add("bos_ids", identity.borders.bos);
+    add("eos_ids", identity.borders.eos);
+    return attributes;
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ MdsShard::MdsShard(const std::filesystem::path& folder, const ShardDetails& deta
                                num_tokens_, num_documents_, entry.num_tokens, entry.num_documents));
     }
     if (const SideFile* const file = entry.documents_file()) {
-        table_ = std::make_unique<DocumentTable>((folder / file->file).string(), num_documents_);
+        table_ = std::make_unique<DocumentTable>((folder / file->file).string(), num_documents_,
+                                                 identity_of(details));
     } else if (has_document_offsets_) {
         throw DataError(format("{}: the manifest lists no .docs.h5 of it", name_));
     }

@@ -50,7 +50,8 @@ MegatronShard::MegatronShard(const std::filesystem::path& folder, const ShardDet
     if (!details.is_foreign) check_entry(details, entry);
     if (is_part_) find_part(details, index);
     if (const SideFile* const file = entry.documents_file()) {
-        table_ = std::make_unique<DocumentTable>((folder / file->file).string(), num_documents_);
+        table_ = std::make_unique<DocumentTable>((folder / file->file).string(), num_documents_,
+                                                 identity_of(details));
     }
 }
 

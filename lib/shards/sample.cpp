@@ -78,7 +78,7 @@ void SampleMaker::make_packed(const Dataset& set, std::span<const Piece> pieces,
         if (!piece.is_cut) out.targets[at - 1] = kNoTarget;
         starts.push_back(static_cast<uint32_t>(at));
     }
-    const auto padding = static_cast<int32_t>(set.info().eos_id.value_or(0));
+    const auto padding = static_cast<int32_t>(set.info().borders.padding_id());
     std::fill(out.tokens.begin() + static_cast<ptrdiff_t>(at), out.tokens.end(), padding);
     std::fill(out.targets.begin() + static_cast<ptrdiff_t>(at), out.targets.end(), kNoTarget);
 }

@@ -55,8 +55,7 @@ class BlockWriter {
 /// What the shard is and holds. The ids lie in `tokens` in details' type.
 struct ShardContent {
     std::filesystem::path folder;
-    Hash128 tokenizer_hash;
-    uint32_t vocab_size = 0;
+    SetIdentity identity;
     TokenType token_type = TokenType::kU16;
     uint64_t unit = 0, number = 0;  // of the unit; of the shard in it
     uint64_t num_tokens = 0, num_documents = 0;

@@ -59,8 +59,7 @@ void describe(const OpenOptions& options, const fs::path& path, ShardDetails& de
     }
     details.is_foreign = true;
     details.vocab_size = options.vocab_size;
-    details.bos_id = options.bos_id;
-    details.eos_id = options.eos_id;
+    details.borders = options.borders;
     details.tokenizer_hash = options.tokenizer_hash;
     details.has_bare_documents = true;  // nobody says that there are none
 }

@@ -39,11 +39,11 @@ struct ShardWriter::State {
     explicit State(const ShardWriterOptions& the_options)
         : options(the_options),
           container(options.container),
-          type(container.token_type(options.vocab_size)),
+          type(container.token_type(options.identity.vocab_size)),
           tokens(options.tmp_dir),
           offsets(options.tmp_dir),
           sources(options.tmp_dir),
-          cutter(options.container, options.vocab_size),
+          cutter(options.container, options.identity.vocab_size),
           samples_per_shard(cutter.samples_per_shard()) {}
 
     // Documents one by one.
@@ -87,8 +87,8 @@ void ShardWriter::State::put_ids(std::span<const uint32_t> ids) {
     uint32_t largest = max_id;  // a local one: the loop is vectorised
     for (const uint32_t id : ids) largest = std::max(largest, id);
     max_id = largest;
-    LH_CHECK(ids.empty() || max_id < options.vocab_size, "id {} in a vocabulary of {}", max_id,
-             options.vocab_size);
+    LH_CHECK(ids.empty() || max_id < options.identity.vocab_size, "id {} in a vocabulary of {}",
+             max_id, options.identity.vocab_size);
     switch (type) {
         case TokenType::kU16:
             narrow.assign(ids.begin(), ids.end());
@@ -156,8 +156,7 @@ void ShardWriter::State::finish_sample() {
 void ShardWriter::State::finish_shard() {
     offsets.write(std::as_bytes(std::span(&num_tokens, 1)));
     const ShardContent content{options.folder,
-                               options.tokenizer_hash,
-                               options.vocab_size,
+                               options.identity,
                                type,
                                options.unit,
                                options.first_number + done.size(),

@@ -34,8 +34,7 @@ struct ShardWriterOptions {
     Container container;
     uint64_t unit = 0;
     uint64_t first_number = 0;  // of the shards in the unit
-    uint32_t vocab_size = 0;
-    Hash128 tokenizer_hash;
+    SetIdentity identity;
 };
 
 /// Not thread-safe. Shards appear under their names complete or not at all.

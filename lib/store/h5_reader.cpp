@@ -86,6 +86,8 @@ Attributes read_attributes(const H5File& file, const std::string& name) {
         const ssize_t length = LH_H5(H5Aget_name(attribute.get(), 0, nullptr), name);
         std::string key(static_cast<size_t>(length), '\0');
         LH_H5(H5Aget_name(attribute.get(), key.size() + 1, key.data()), name);
+        const H5Space space(LH_H5(H5Aget_space(attribute.get()), name));
+        if (H5Sget_simple_extent_npoints(space.get()) != 1) continue;  // arrays are nobody's here
         const H5Type type(LH_H5(H5Aget_type(attribute.get()), name));
         if (H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0) {
             attributes.text[key] = read_text(attribute, type, name);

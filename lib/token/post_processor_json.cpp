@@ -65,19 +65,19 @@ void read_cls_and_sep(const JsonField& field, TokenizerParts& parts) {
     parts.suffix.push_back(read_pair("sep"));
 }
 
-void read_steps(const JsonField& field, TokenizerParts& parts, bool& has_template, int depth) {
+void read_steps(const JsonField& field, TokenizerParts& parts, int depth) {
     const std::string type = component_type(field, depth);
     if (type == "Sequence") {
         for (const JsonField& step : field.member("processors").elements()) {
-            read_steps(step, parts, has_template, depth + 1);
+            read_steps(step, parts, depth + 1);
         }
         return;
     }
     if (type == "ByteLevel") return;  // changes offsets only
     const bool is_pair = type == "BertProcessing" || type == "RobertaProcessing";
     if (!is_pair && type != "TemplateProcessing") refuse_type(field, type, kKnown);
-    if (has_template) field.fail(format("\"{}\" is a second template", type));
-    has_template = true;
+    if (parts.has_template) field.fail(format("\"{}\" is a second template", type));
+    parts.has_template = true;
     if (is_pair) {
         read_cls_and_sep(field, parts);
     } else {
@@ -88,8 +88,7 @@ void read_steps(const JsonField& field, TokenizerParts& parts, bool& has_templat
 }  // namespace
 
 void read_post_processor(const JsonField& field, TokenizerParts& parts) {
-    bool has_template = false;
-    if (!field.is_null()) read_steps(field, parts, has_template, 0);
+    if (!field.is_null()) read_steps(field, parts, 0);
 }
 
 }  // namespace longhaul::token

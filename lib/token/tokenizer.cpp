@@ -94,20 +94,16 @@ std::optional<uint32_t> Tokenizer::find_token(std::string_view content) const {
     return id == kNoToken ? std::nullopt : std::optional(id);
 }
 
-std::optional<uint32_t> Tokenizer::default_eos() const {
-    if (!parts_.suffix.empty()) return parts_.suffix.back();
-    std::optional<uint32_t> found;
+std::vector<uint32_t> Tokenizer::default_eos() const {
+    if (!parts_.suffix.empty()) return parts_.suffix;
+    std::vector<uint32_t> found;
     for (const char* name : kEosNames) {
         const auto id = find_token(name);
         if (!id || !is_special(*id)) continue;
-        if (found) return std::nullopt;  // two candidates: the user must say which
-        found = id;
+        if (!found.empty()) return {};  // two candidates: the user must say which
+        found = {*id};
     }
     return found;
-}
-
-std::optional<uint32_t> Tokenizer::default_bos() const {
-    return parts_.prefix.empty() ? std::nullopt : std::optional(parts_.prefix.front());
 }
 
 std::string Tokenizer::token_text(uint32_t id) const {

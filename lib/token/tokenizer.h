@@ -37,6 +37,7 @@ struct TokenizerParts {
     std::unique_ptr<Model> model;
     std::vector<AddedToken> added;
     std::vector<uint32_t> prefix, suffix;  // of the post-processor's template
+    bool has_template = false;             // the post-processor has one, if only of the text
     Decoder decoder;
     std::vector<std::string> warnings;  // parts of the files that shards ignore, such as truncation
 };
@@ -61,11 +62,11 @@ class Tokenizer {
     bool is_special(uint32_t id) const;
     /// Id of a token by its text: an added token, else a token of the vocabulary.
     std::optional<uint32_t> find_token(std::string_view content) const;
-    /// The end-of-document token: the template's last, else the only one of the usual names that is
-    /// a special token. Nothing when that does not decide it.
-    std::optional<uint32_t> default_eos() const;
-    /// The template's first token, if any.
-    std::optional<uint32_t> default_bos() const;
+    /// What ends a document: the template's tokens behind the text, in their order; without any,
+    /// the only special token of a usual name. Nothing when that does not decide it.
+    std::vector<uint32_t> default_eos() const;
+    /// What begins a document: the template's tokens before the text.
+    const std::vector<uint32_t>& default_bos() const { return parts_.prefix; }
 
     /// The text of the ids as the decoder of the files gives it; parts of characters that do not
     /// make up one become U+FFFD. @param skip_special leaves out control tokens. Ids that are no

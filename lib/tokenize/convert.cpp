@@ -42,12 +42,9 @@ io::Json target_options(const ConvertJob& job, const OpenedData& data, uint64_t 
             options.erase(key);
         }
     } else {
-        const auto id = [](const std::optional<uint32_t>& value) {
-            return value ? io::Json(*value) : io::Json(nullptr);
-        };
         options["tokenizer"] = data.tokenizer->hash().hex();
-        options["bos_id"] = id(data.options.bos_id);
-        options["eos_id"] = id(data.options.eos_id);
+        options["bos_id"] = shards::border_to_json(data.options.borders.bos);
+        options["eos_id"] = shards::border_to_json(data.options.borders.eos);
     }
     options["shard_tokens"] = max_tokens;
     add_container_options(job.container, options);
@@ -95,7 +92,10 @@ class Converter {
         container_ = job.container;
         container_.max_tokens = max_tokens_of(job, data);
         type_ = container_.token_type(source_.vocab_size);
-        target_ = {job.output, job.tmp_dir, container_, source_.vocab_size, data.tokenizer->hash()};
+        target_ = {job.output,
+                   job.tmp_dir,
+                   container_,
+                   {data.tokenizer->hash(), source_.vocab_size, source_.borders}};
     }
 
     record::Manifest asked() const {
@@ -167,8 +167,7 @@ class Converter {
         shards::ShardDetails details;
         details.token_type = type_;
         details.vocab_size = source_.vocab_size;
-        details.bos_id = source_.bos_id;
-        details.eos_id = source_.eos_id;
+        details.borders = source_.borders;
         details.tokenizer_hash = data_.tokenizer->hash();
         details.inputs = source_.inputs;
         details.segments = source_.segments;

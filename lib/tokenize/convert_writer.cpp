@@ -18,7 +18,7 @@ using shards::ShardEntry;
 ShardEntry write_shard(const SetReader& reader, const PlannedShard& planned,
                        const ShardTarget& target) {
     shards::ShardWriter writer({target.folder, target.tmp_dir, target.container, planned.unit,
-                                planned.number, target.vocab_size, target.tokenizer_hash});
+                                planned.number, target.identity});
     const uint64_t end = planned.first_token + planned.num_tokens;
     DocumentCursor documents(reader, planned.first_document, planned.num_documents);
     TokenCursor tokens(reader, planned.first_token, end);
@@ -94,7 +94,7 @@ class PartWriter {
 
 ShardEntry write_merged_part(const SetReader& reader, const PlannedShard& planned,
                              const ShardTarget& target, const std::filesystem::path& bin) {
-    const shards::TokenType type = target.container.token_type(target.vocab_size);
+    const shards::TokenType type = target.container.token_type(target.identity.vocab_size);
     ShardEntry entry;
     entry.file = "tokens.bin";
     entry.unit = planned.unit;
@@ -120,8 +120,7 @@ ShardEntry write_merged_part(const SetReader& reader, const PlannedShard& planne
         sources.write(std::as_bytes(std::span(source)));
     }
     const shards::ShardContent content{target.folder,
-                                       target.tokenizer_hash,
-                                       target.vocab_size,
+                                       target.identity,
                                        type,
                                        planned.unit,
                                        planned.number,

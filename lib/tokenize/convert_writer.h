@@ -13,8 +13,7 @@ namespace longhaul::tokenize {
 struct ShardTarget {
     std::filesystem::path folder, tmp_dir;
     shards::Container container;
-    uint32_t vocab_size = 0;
-    Hash128 tokenizer_hash;
+    shards::SetIdentity identity;
 };
 
 /// A shard file and what lies beside it.

@@ -5,19 +5,6 @@
 
 namespace longhaul::tokenize {
 
-namespace {
-
-std::optional<uint32_t> token_of(const token::Tokenizer* tokenizer, const std::string& text,
-                                 const char* option) {
-    if (text.empty() || text == "none") return std::nullopt;
-    if (tokenizer == nullptr) throw UsageError(format("{} needs --tokenizer", option));
-    const auto id = tokenizer->find_token(text);
-    if (!id) throw UsageError(format("{}: \"{}\" is not a token of the tokenizer", option, text));
-    return id;
-}
-
-}  // namespace
-
 shards::OpenOptions resolve_options(const DataSource& source,
                                     std::unique_ptr<token::Tokenizer>& tokenizer) {
     shards::OpenOptions options;
@@ -30,8 +17,13 @@ shards::OpenOptions resolve_options(const DataSource& source,
         options.tokenizer_hash = tokenizer->hash();
         if (options.vocab_size == 0) options.vocab_size = tokenizer->vocab_size();
     }
-    options.bos_id = token_of(tokenizer.get(), source.bos, "--bos");
-    options.eos_id = token_of(tokenizer.get(), source.eos, "--eos");
+    for (const auto& [option, words] : {std::pair("--bos", &source.bos), {"--eos", &source.eos}}) {
+        if (words->empty() || *words == BorderWords{"none"} || tokenizer) continue;
+        throw UsageError(format("{} needs --tokenizer", option));
+    }
+    if (!tokenizer) return options;
+    if (!source.bos.empty()) options.borders.bos = resolve_bos(*tokenizer, source.bos);
+    if (!source.eos.empty()) options.borders.eos = resolve_eos(*tokenizer, source.eos);
     return options;
 }
 

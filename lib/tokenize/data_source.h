@@ -9,6 +9,7 @@
 
 #include "lib/shards/shard_set.h"
 #include "lib/token/load.h"
+#include "lib/tokenize/resolve_borders.h"
 
 namespace longhaul::tokenize {
 
@@ -16,7 +17,7 @@ struct DataSource {
     std::string path;                  // a folder or a Megatron prefix
     token::TokenizerSource tokenizer;  // of foreign files; path "": not given
     uint64_t vocab_size = 0;           // likewise; 0: not given
-    std::string bos, eos;              // texts of the tokens; "": nobody knows
+    BorderWords bos, eos;              // none: nobody knows
     std::string column = "tokens";     // of MDS
 };
 

@@ -111,18 +111,18 @@ bool BatchEncoder::encode_text(std::string_view text, uint64_t row, EncodedBatch
     }
     const bool may_be_bare = context_.job.empty_documents == EmptyDocuments::kBare;
     const size_t before = out.ids.size();
-    if (context_.borders.bos) out.ids.push_back(*context_.borders.bos);
+    const shards::Borders& borders = context_.borders;
+    out.ids.insert(out.ids.end(), borders.bos.begin(), borders.bos.end());
     if (const token::AddedToken* found = encoder_.encode(text, out.ids)) {
         out.ids.resize(before);
         result.reason = Reason::kControlText;
         result.detail = found->content.c_str();
         return false;
     }
-    const size_t num_borders = context_.borders.bos ? 1 : 0;
-    if (may_be_bare && out.ids.size() == before + num_borders) {
+    if (may_be_bare && out.ids.size() == before + borders.bos.size()) {
         out.ids.resize(before);
-    } else if (context_.borders.eos) {
-        out.ids.push_back(*context_.borders.eos);
+    } else {
+        out.ids.insert(out.ids.end(), borders.eos.begin(), borders.eos.end());
     }
     ++out.counts.documents;
     out.counts.text_bytes += text.size();

@@ -53,7 +53,11 @@ ExitCode run_decode(const DumpOptions& options) {
     const shards::Dataset dataset(options.source.path, data.options);
     const token::Tokenizer& tokenizer = *data.tokenizer;
     visit_documents(dataset, options, [&](const auto& document, const auto& ids) {
-        const std::string text = tokenizer.decode(ids, !options.keep_special);
+        // Also borders that are no control tokens are no text of the document.
+        const std::string text =
+            options.keep_special
+                ? tokenizer.decode(ids, false)
+                : tokenizer.decode(inside_borders(ids, data.set.details.borders), true);
         if (!options.as_json) {
             cli::print(text + "\n");
             return;

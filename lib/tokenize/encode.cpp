@@ -26,15 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<uint32_t> resolve(const token::Tokenizer& tokenizer, const std::string& word,
-                                const std::optional<uint32_t>& automatic) {
-    if (word == "none") return std::nullopt;
-    if (word == "auto") return automatic;
-    const auto id = tokenizer.find_token(word);
-    if (!id) throw UsageError(format("\"{}\" is not a token of the tokenizer", word));
-    return id;
-}
-
 bool reads_stream(const Plan& plan, const EncodeJob& job) {
     for (size_t i = 0; i < job.inputs.size(); ++i) {
         if (job.inputs[i] == "-" ||
@@ -111,35 +102,7 @@ void encode_units(const UnitContext& context, const Plan& plan) {
               human_bytes(counts.text_bytes), human_duration(elapsed.count()));
 }
 
-/// A document has at most one token at each end: which of several is the user's choice.
-void check_template(const char* option, const std::string& asked, const char* side,
-                    const std::vector<uint32_t>& ids, const token::Tokenizer& tokenizer) {
-    if (asked != "auto" || ids.size() < 2) return;
-    std::string names;
-    for (const uint32_t id : ids) names += (names.empty() ? "" : " ") + tokenizer.token_text(id);
-    throw UsageError(
-        format("the tokenizer's template has {} tokens {} a text ({}): name one by "
-               "{} TOKEN, or {} none",
-               ids.size(), side, names, option, option));
-}
-
 }  // namespace
-
-Borders resolve_borders(const token::Tokenizer& tokenizer, const EncodeJob& job) {
-    check_template("--bos", job.bos, "before", tokenizer.parts().prefix, tokenizer);
-    check_template("--eos", job.eos, "after", tokenizer.parts().suffix, tokenizer);
-    Borders borders;
-    borders.bos =
-        with_context([&] { return resolve(tokenizer, job.bos, tokenizer.default_bos()); }, "--bos");
-    borders.eos =
-        with_context([&] { return resolve(tokenizer, job.eos, tokenizer.default_eos()); }, "--eos");
-    if (job.eos == "auto" && !borders.eos) {
-        throw UsageError(
-            "the tokenizer does not say which token ends a document: name it by "
-            "--eos TOKEN, or --eos none");
-    }
-    return borders;
-}
 
 ExitCode run_encode(const EncodeJob& job) {
     batch_budget(job);  // complains before anything is written
@@ -149,7 +112,7 @@ ExitCode run_encode(const EncodeJob& job) {
     }
     const token::Tokenizer tokenizer = token::load_tokenizer(job.tokenizer);
     for (const std::string& warning : tokenizer.parts().warnings) log::warn("{}", warning);
-    const Borders borders = resolve_borders(tokenizer, job);
+    const shards::Borders borders{resolve_bos(tokenizer, job.bos), resolve_eos(tokenizer, job.eos)};
     const Plan plan = make_plan(job);
     if (job.dry_run) {
         print_plan(job, plan, tokenizer);

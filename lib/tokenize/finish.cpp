@@ -50,8 +50,7 @@ Summary summarize(const UnitContext& context, const std::vector<UnitResult>& uni
     details.sample_tokens = container.sample_tokens;
     details.has_bare_documents = context.job.empty_documents == EmptyDocuments::kBare;
     details.vocab_size = context.tokenizer.vocab_size();
-    details.bos_id = context.borders.bos;
-    details.eos_id = context.borders.eos;
+    details.borders = context.borders;
     details.tokenizer_hash = context.tokenizer.hash();
     details.inputs = context.job.inputs;
     std::vector<uint64_t> lines_of_input(context.job.inputs.size(), 0);

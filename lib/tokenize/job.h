@@ -12,6 +12,7 @@
 #include "lib/shards/shard_writer.h"
 #include "lib/token/encoder.h"
 #include "lib/token/load.h"
+#include "lib/tokenize/resolve_borders.h"
 
 namespace longhaul::tokenize {
 
@@ -31,7 +32,7 @@ struct EncodeJob {
     corpus::ReaderOptions reader;
     token::SpecialText special_text = token::SpecialText::kPlain;
     EmptyDocuments empty_documents = EmptyDocuments::kSkip;
-    std::string bos = "auto", eos = "auto";  // "auto", "none" or the text of a token
+    BorderWords bos, eos;  // none: "auto"
     uint64_t unit_bytes = uint64_t{512} << 20;
     shards::Container container;
     // ------
@@ -46,12 +47,5 @@ struct EncodeJob {
     std::string report;  // file for times, threads, rates
     std::optional<bool> progress;
 };
-
-/// Ids that begin and end each document.
-struct Borders {
-    std::optional<uint32_t> bos, eos;
-};
-/// Resolves --bos and --eos. @throws UsageError: no such token, or "auto" can not tell.
-Borders resolve_borders(const token::Tokenizer& tokenizer, const EncodeJob& job);
 
 }  // namespace longhaul::tokenize

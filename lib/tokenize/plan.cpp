@@ -149,18 +149,15 @@ Plan make_plan(const EncodeJob& job) {
 }
 
 record::Manifest plan_manifest(const EncodeJob& job, const Plan& plan,
-                               const token::Tokenizer& tokenizer, const Borders& borders) {
-    const auto optional_id = [](const std::optional<uint32_t>& id) {
-        return id ? io::Json(*id) : io::Json(nullptr);
-    };
+                               const token::Tokenizer& tokenizer, const shards::Borders& borders) {
     record::Manifest manifest;
     manifest.tool = "tok-shard";
     manifest.version = LH_VERSION;
     manifest.kind = shards::kManifestKind;
     io::Json options{{"tokenizer", tokenizer.hash().hex()},
                      {"unicode", text::kUnicodeVersion},
-                     {"bos_id", optional_id(borders.bos)},
-                     {"eos_id", optional_id(borders.eos)},
+                     {"bos_id", shards::border_to_json(borders.bos)},
+                     {"eos_id", shards::border_to_json(borders.eos)},
                      {"special_text", special_text_name(job.special_text)},
                      {"empty_documents", empty_name(job.empty_documents)},
                      {"input_format", job.reader.layout},

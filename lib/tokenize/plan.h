@@ -38,6 +38,6 @@ void add_container_options(const shards::Container& container, io::Json& options
 
 /// What plan.json holds: a manifest without outputs, so that a rerun can compare.
 record::Manifest plan_manifest(const EncodeJob& job, const Plan& plan,
-                               const token::Tokenizer& tokenizer, const Borders& borders);
+                               const token::Tokenizer& tokenizer, const shards::Borders& borders);
 
 }  // namespace longhaul::tokenize

@@ -64,6 +64,8 @@ io::Json to_json(const shards::ShardDetails& details, const token::Tokenizer* to
                   {"token_type", shards::token_type_name(details.token_type)},
                   {"shortest_document_tokens", details.num_documents > 0 ? stats.shortest : 0},
                   {"longest_document_tokens", stats.longest},
+                  {"bos_ids", details.borders.bos},
+                  {"eos_ids", details.borders.eos},
                   {"documents_by_tokens", io::Json::array()},
                   {"control_tokens", io::Json::object()},
                   {"counts", io::Json::parse(details.counts_json)}};
@@ -97,6 +99,11 @@ void print_text(const shards::ShardDetails& details, const io::Json& json, const
     cli::print_line("vocabulary       {} of {} ids occur",
                     json.at("distinct_tokens").get<uint64_t>(),
                     details.vocab_size == 0 ? "?" : std::to_string(details.vocab_size));
+    const auto print_border = [](const char* label, const std::vector<uint32_t>& ids) {
+        if (!ids.empty()) cli::print_line("{} {}", label, shards::ids_to_text(ids));
+    };
+    print_border("documents begin ", details.borders.bos);
+    print_border("documents end   ", details.borders.eos);
     for (const auto& [content, count] : json.at("control_tokens").items()) {
         cli::print_line("control token    {} {}", content, count.get<uint64_t>());
     }

@@ -156,9 +156,13 @@ void UnitCounts::add(const UnitCounts& other) {
 
 UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t number) {
     UnitResult result;
-    shards::ShardWriter writer({context.job.output, context.job.tmp_dir, context.job.container,
-                                number, 0, context.tokenizer.vocab_size(),
-                                context.tokenizer.hash()});
+    shards::ShardWriter writer(
+        {context.job.output,
+         context.job.tmp_dir,
+         context.job.container,
+         number,
+         0,
+         {context.tokenizer.hash(), context.tokenizer.vocab_size(), context.borders}});
     result.segments.resize(unit.size());
     BatchMemory memory;
     const auto consume = [&](EncodedBatch& batch) {

@@ -46,7 +46,7 @@ struct UnitResult {
 struct UnitContext {
     const EncodeJob& job;
     const token::Tokenizer& tokenizer;
-    Borders borders;
+    shards::Borders borders;
     std::function<void(uint64_t bytes)> on_progress;  // bytes of input read, as stored
 };
 

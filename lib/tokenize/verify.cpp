@@ -264,16 +264,12 @@ class Verifier {
     /// it.
     void compare(const Sampled& sampled, std::string_view text, token::Encoder& encoder,
                  const std::string& path) {
-        std::vector<uint32_t> expected;
-        if (details_.bos_id) expected.push_back(*details_.bos_id);
-        const size_t num_borders = expected.size();
+        const shards::Borders& borders = details_.borders;
+        std::vector<uint32_t> expected = borders.bos;
         encoder.encode(text, expected);
-        const bool is_bare = details_.has_bare_documents && expected.size() == num_borders;
-        if (is_bare) {
-            expected.clear();
-        } else if (details_.eos_id) {
-            expected.push_back(*details_.eos_id);
-        }
+        const bool is_bare = details_.has_bare_documents && expected.size() == borders.bos.size();
+        if (is_bare) expected.clear();
+        if (!is_bare) expected.insert(expected.end(), borders.eos.begin(), borders.eos.end());
         if (expected != sampled.ids) {
             const auto at = std::mismatch(expected.begin(), expected.end(), sampled.ids.begin(),
                                           sampled.ids.end());
@@ -283,9 +279,7 @@ class Verifier {
             return;
         }
         if (is_bare) return;
-        std::span<const uint32_t> ids(sampled.ids);
-        if (details_.bos_id) ids = ids.subspan(1);
-        if (details_.eos_id) ids = ids.first(ids.size() - 1);
+        const std::span<const uint32_t> ids = inside_borders(sampled.ids, borders);
         if (tokenizer_->is_lossless() && tokenizer_->decode(ids, false) != text) {
             fail("shards.sample", path,
                  format("document {} does not decode to its source (record {} of its part)",

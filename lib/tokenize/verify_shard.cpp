@@ -2,6 +2,8 @@
 #include "lib/tokenize/verify_shard.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <vector>
 
 #include "lib/base/format.h"
@@ -85,23 +87,36 @@ class ShardChecker {
         if (are_samples || (begin == end && details_.has_bare_documents)) return "";
         // Samples of fixed length cut the first and the last document of a shard.
         const bool is_packed = details_.sample_tokens > 0;
-        std::string wrong;
-        if (!is_packed || index > 0)
-            wrong = check_border("BOS", details_.bos_id, begin, begin < end);
-        if (!is_packed || index + 1 < shard_.num_documents()) {
-            wrong += check_border("EOS", details_.eos_id, end - 1, begin < end);
+        const bool is_cut_before = is_packed && index == 0;
+        const bool is_cut_after = is_packed && index + 1 == shard_.num_documents();
+        std::span<const uint32_t> bos(details_.borders.bos), eos(details_.borders.eos);
+        const uint64_t size = end - begin;
+        // Of a cut end there may be a part.
+        if (is_cut_before) bos = {};
+        if (is_cut_before && eos.size() > size) eos = eos.last(size);
+        if (is_cut_after) eos = {};
+        if (is_cut_after && bos.size() > size) bos = bos.first(size);
+        if (size < bos.size() + eos.size()) {
+            return format("{} tokens, less than its BOS and EOS are", size);
         }
+        std::string wrong = check_border("BOS", bos, begin);
+        if (wrong.empty()) wrong = check_border("EOS", eos, end - eos.size());
         return wrong;
     }
 
-    std::string check_border(const char* what, const std::optional<uint32_t>& wanted, uint64_t at,
-                             bool has_tokens) const {
-        if (!wanted) return "";
-        uint32_t id = 0;
-        if (has_tokens) shard_.read_tokens(at, {&id, 1});
-        if (has_tokens && id == *wanted) return "";
-        return has_tokens ? format("id {} in the place of its {} {}", id, what, *wanted)
-                          : format("no tokens, not even its {}", what);
+    /// @param at the token at which the border begins
+    std::string check_border(const char* what, std::span<const uint32_t> wanted,
+                             uint64_t at) const {
+        if (wanted.empty()) return "";
+        std::array<uint32_t, shards::kMostBorders> room;
+        const auto ids = std::span(room).first(wanted.size());
+        shard_.read_tokens(at, ids);
+        if (std::equal(ids.begin(), ids.end(), wanted.begin())) return "";
+        const auto text = [](std::span<const uint32_t> list) {
+            return shards::ids_to_text({list.begin(), list.end()});
+        };
+        return format("id{} {} in the place of its {} {}", ids.size() > 1 ? "s" : "", text(ids),
+                      what, text(wanted));
     }
 
     const shards::ShardFile& shard_;

@@ -137,12 +137,10 @@ std::vector<int32_t> encode_prompt(const token::Tokenizer& tokenizer, const std:
     std::vector<uint32_t> ids;
     encoder.encode(prompt, ids);
     // An empty prompt begins a document.
+    if (ids.empty()) ids = tokenizer.default_bos();
+    if (ids.empty()) ids = tokenizer.default_eos();
     if (ids.empty()) {
-        const auto begin =
-            tokenizer.default_bos() ? tokenizer.default_bos() : tokenizer.default_eos();
-        if (!begin)
-            throw UsageError("the tokenizer has no token that begins a text: give --prompt");
-        ids.push_back(*begin);
+        throw UsageError("the tokenizer has no token that begins a text: give --prompt");
     }
     return {ids.begin(), ids.end()};
 }
@@ -214,8 +212,9 @@ TextResult generate_text(const TextOptions& options,
     const token::Tokenizer& tokenizer = prepared.tokenizer;
     const std::vector<int32_t>& prompt = prepared.prompt;
     GenerateOptions generate_options = options.generate;
-    if (options.stop_at_end && tokenizer.default_eos()) {
-        generate_options.stop_token = static_cast<int32_t>(*tokenizer.default_eos());
+    const std::vector<uint32_t> end = tokenizer.default_eos();
+    if (options.stop_at_end && !end.empty()) {
+        generate_options.stop_token = static_cast<int32_t>(end.front());
     }
     TextStream stream(tokenizer, prompt, on_text);
     const auto start = std::chrono::steady_clock::now();

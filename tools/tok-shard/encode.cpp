@@ -52,10 +52,7 @@ void add_options(cli::Command& command, tokenize::EncodeJob& job, Words& words) 
                     "documents: JSON Lines, text (.gz, .zst) or Parquet; - is stdin")
         .required();
     const std::string group = "Tokens";
-    command.option("--eos", job.eos, "TOKEN", "ends each document: a token, auto or none")
-        .group(group);
-    command.option("--bos", job.bos, "TOKEN", "begins each document: a token, auto or none")
-        .group(group);
+    add_border_options(command, job.bos, job.eos, group);
     command
         .option("--special-text", words.special_text, "WORD",
                 "text of control tokens in documents: plain, parse or refuse")

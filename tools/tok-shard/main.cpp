@@ -69,6 +69,15 @@ shards::Container finish_container_options(const cli::Command& command,
     return container;
 }
 
+void add_border_options(cli::Command& command, tokenize::BorderWords& bos,
+                        tokenize::BorderWords& eos, const std::string& group) {
+    command
+        .option("--eos", eos, "TOKEN",
+                "ends each document: a token or id:N, again for more; or auto, template, none")
+        .group(group);
+    command.option("--bos", bos, "TOKEN", "begins each document, likewise").group(group);
+}
+
 void add_data_options(cli::Command& command, tokenize::DataSource& source) {
     command
         .positional("DIR", source.path, "folder of the shards, a Megatron prefix or an MDS folder")
@@ -83,9 +92,7 @@ void add_data_options(cli::Command& command, tokenize::DataSource& source) {
                 "a control token, see tok-shard; may be repeated")
         .group(group);
     command.option("--vocab-size", source.vocab_size, "N", "ids are below it").group(group);
-    command.option("--eos", source.eos, "TOKEN", "the token that ends each document").group(group);
-    command.option("--bos", source.bos, "TOKEN", "the token that begins each document")
-        .group(group);
+    add_border_options(command, source.bos, source.eos, group);
     command.option("--column", source.column, "NAME", "of MDS: the one with the ids").group(group);
 }
 

@@ -38,6 +38,10 @@ void add_container_options(cli::Command& command, ContainerWords& words);
 shards::Container finish_container_options(const cli::Command& command,
                                            const ContainerWords& words);
 
+/// --eos and --bos.
+void add_border_options(cli::Command& command, tokenize::BorderWords& bos,
+                        tokenize::BorderWords& eos, const std::string& group);
+
 /// Names what is read, and says what files of other programs do not say.
 void add_data_options(cli::Command& command, tokenize::DataSource& source);
 

@@ -30,20 +30,14 @@ class Fixture {
         fs::remove_all(folder);
         fs::create_directories(folder);
         details.token_type = type;
-        details.vocab_size = 60000;
-        details.eos_id = 7;
+        // 60000 or 70000 ids: u16 or u32.
+        details.vocab_size = type == TokenType::kU16 ? 60000 : 70000;
+        details.borders.eos = {7};
         details.tokenizer_hash = {1, 2};
         details.inputs = {"a.jsonl", "b.jsonl"};
         for (uint64_t unit = 0; unit < 2; ++unit) {
-            // 60000 or 70000 ids: u16 or u32.
-            const uint32_t vocab_size = type == TokenType::kU16 ? 60000 : 70000;
-            ShardWriter writer({folder,
-                                folder,
-                                {ShardFormat::kHdf5, 50},
-                                unit,
-                                0,
-                                vocab_size,
-                                details.tokenizer_hash});
+            ShardWriter writer(
+                {folder, folder, {ShardFormat::kHdf5, 50}, unit, 0, identity_of(details)});
             for (uint64_t i = 0; i < documents; ++i) {
                 std::vector<uint32_t> ids(i % 7);
                 for (uint32_t& id : ids)

@@ -99,7 +99,7 @@ ShardWriterOptions options_for(const fs::path& folder, ShardFormat format, Token
     options.folder = options.tmp_dir = folder;
     options.container.format = format;
     options.container.mds_type = type;
-    options.vocab_size = type == TokenType::kI32 ? 65500 : 500;
+    options.identity.vocab_size = type == TokenType::kI32 ? 65500 : 500;
     return options;
 }
 

@@ -94,6 +94,14 @@ TEST_CASE("samples: packed documents; padding is told by its place") {
     CHECK(first.tokens == Ids{10, 11, 7, 12, 8, 13, 1, 1});
     CHECK(first.targets == Ids{11, 7, 12, 8, 13, 1, kNone, kNone});
     CHECK(first.begins == Ids{0, 0, 0, 0, 0, 0, 0, 7});
+    const test::ShardFolder many("sample-many", {{5, 6, 10, 1, 2}, {5, 6, 20, 1, 2}},
+                                 {{5, 6}, {1, 2}});
+    const Blend blend({{many.path, 1}}, {7, 1, settings_of(words), {}, false});
+    Made padded{Ids(7), Ids(7), Ids(7)};
+    blend.read(0, {padded.tokens, padded.targets, padded.begins});
+    CHECK(std::vector(padded.tokens.begin() + 3, padded.tokens.end()) == Ids{1, 2, 2, 2});
+    CHECK(padded.targets[3] == 2);  // all but the last of what ends a document is learnt
+    CHECK(std::vector(padded.targets.begin() + 4, padded.targets.end()) == Ids(3, kNone));
     const Made pair = documents.sample(2);
     CHECK(pair.tokens == Ids{37, 38, 8, 39, 1, 40, 41, 1});
     CHECK(pair.targets == Ids{38, 8, 39, 1, kNone, 41, 1, kNone});

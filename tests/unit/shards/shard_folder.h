@@ -19,20 +19,20 @@ namespace longhaul::test {
 class ShardFolder {
  public:
     ShardFolder(const std::string& name, const std::vector<std::vector<uint32_t>>& documents,
-                std::optional<uint32_t> eos_id = 1)
+                const shards::Borders& borders = {{}, {1}})
         : path(std::filesystem::temp_directory_path() / format("lh-{}-{}", name, ::getpid())) {
         std::filesystem::remove_all(path);
         std::filesystem::create_directories(path);
         shards::ShardDetails details;
         details.vocab_size = 60000;
-        details.eos_id = eos_id;
+        details.borders = borders;
         details.tokenizer_hash = {1, 2};
         details.inputs = {"a.jsonl"};
         uint64_t total = 0;
         for (const auto& ids : documents) total += ids.size();
         shards::Container container;
         container.max_tokens = std::max<uint64_t>(total / 2, 1);
-        shards::ShardWriter writer({path, path, container, 0, 0, 60000, details.tokenizer_hash});
+        shards::ShardWriter writer({path, path, container, 0, 0, shards::identity_of(details)});
         for (size_t i = 0; i < documents.size(); ++i) writer.add(documents[i], 0, i);
         details.shards = writer.close();
         details.segments.push_back({0, 0, 0, 1, 0});

@@ -34,7 +34,7 @@ TEST_CASE("trainer: the merges of HF tokenizers' trainer on the same documents")
     const Tokenizer tokenizer(
         parse_tokenizer_json(to_tokenizer_json(trained, Scheme::kGpt2), "trained"));
     CHECK(tokenizer.vocab_size() == 900);
-    CHECK(tokenizer.default_eos() == 0);
+    CHECK(tokenizer.default_eos() == std::vector<uint32_t>{0});
     CHECK(trained.tokens[0] == "!");  // ids follow the byte alphabet
 }
 

@@ -126,7 +126,7 @@ TEST_CASE("token shards: version 1 of the format stays readable") {
     const shards::Dataset dataset(folder);
     CHECK(dataset.info().num_documents == 120);
     CHECK(dataset.info().num_tokens == 13689);
-    CHECK(dataset.info().eos_id == 0);
+    CHECK(dataset.info().borders == shards::Borders{{}, {0}});
     const token::Tokenizer tokenizer = token::load_tokenizer({folder + "/tokenizer", "", {}});
     CHECK(tokenizer.hash() == dataset.info().tokenizer_hash);
     const shards::DocumentRef document = dataset.document(77);
