@@ -24,7 +24,7 @@ uint8_t cut_class(char32_t c) {
     if (classes & kLetter) cut = kCutLetter;
     if (classes & kNumber) cut = kCutNumber;
     if (classes & kSpace) cut = kCutSpace;
-    if (classes & kCjk) cut |= kCutApart;
+    if (classes & (kCjk | kMark)) cut |= kCutApart;
     if (kRules.family == Family::kO200k) {
         if (cases == kUpper) cut |= kCutUpper;
         if (cases == kLower) cut |= kCutLower;

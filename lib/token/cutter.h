@@ -47,7 +47,7 @@ enum CutClass : uint8_t {
     kCutHard = 8,    // left to the scanner; otherwise like "others"
     kCutUpper = 16,  // a letter that is upper case only
     kCutLower = 32,  // a letter that is lower case only
-    kCutApart = 64,  // DeepSeek: CJK; Kimi: Han
+    kCutApart = 64,  // DeepSeek: CJK; Kimi: Han; Falcon: punctuation
 };
 /// Code points below this are looked up, the rest computed.
 inline constexpr char32_t kNumClasses = 0x20000;
@@ -63,6 +63,7 @@ struct Window {
     const char* text;  // from where the pieces start
     size_t size;       // bytes from there to the end of the text
     const uint8_t* classes;
+    size_t skip = 0;  // Falcon: bytes of the first character that are before the pieces
 };
 
 }  // namespace detail

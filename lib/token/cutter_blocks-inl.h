@@ -37,9 +37,12 @@ struct Block {
     uint64_t slashes = 0;
     uint64_t ascii_letters = 0, ascii_others = 0;
     uint64_t upper = 0, lower = 0;  // letters of one case only
-    uint64_t apart = 0;             // DeepSeek: CJK, of any class; Kimi: Han, no letters here
-    uint64_t hard = 0;              // left to the scanner; lead bytes only
-    uint64_t conts = 0;             // continuation bytes
+    // DeepSeek: CJK, of any class. Of no other class: Kimi: Han; Falcon: punctuation.
+    uint64_t apart = 0;
+    uint64_t digits = 0;  // Falcon: those of ASCII, and what the byte alphabet shows as numbers
+    uint64_t byte_digits = 0;
+    uint64_t hard = 0;   // left to the scanner; lead bytes only
+    uint64_t conts = 0;  // continuation bytes
 };
 
 /// `mask` moved up by one byte, as if the block before were below it.
@@ -136,6 +139,9 @@ HWY_NOINLINE void classify_wide(const char* text, uint64_t high, const uint8_t* 
     constexpr Family kFamily = rules_of(kScheme).family;
     const Bytes bytes(text);
     block.conts = bytes.range(0x80, 0x40);
+    if (rules_of(kScheme).cuts_bytes) {
+        block.byte_digits |= bytes.range(0xB2, 2) | bytes.equal(0xB9) | bytes.range(0xBC, 3);
+    }
     uint64_t leads = high & ~block.conts;
     // U+5000 to U+9FFF (DeepSeek: to U+8FFF) are Han letters, U+B000 to U+CFFF Hangul.
     const uint64_t han = leads & bytes.range(0xE5, kFamily == Family::kDeepSeek ? 4 : 5);
@@ -185,11 +191,16 @@ HWY_INLINE Block classify(const char* text, const uint8_t* classes, const Block&
         block.hard = bytes.range(0, 0x20) & ~block.spaces;
         block.hard |= bytes.equal(0x7F);
     }
+    if (kRules.cuts_bytes) {
+        block.digits = block.byte_digits = block.numbers;
+        block.apart = ~(block.letters | block.numbers | block.spaces | bytes.range(0, 0x20) |
+                        bytes.range(0x7F, 0x81));
+    }
     const uint64_t high = bytes.range(0x80, 0x80);
     block.ascii_others = ~(block.letters | block.numbers | block.spaces | block.hard | high);
     if (high != 0) classify_wide<kScheme>(text, high, classes, before, block);
     block.others = ~(block.letters | block.numbers | block.spaces);
-    if (kRules.has_han) block.others &= ~block.apart;
+    if (kRules.has_han || kRules.cuts_bytes) block.others &= ~block.apart;
     return block;
 }
 

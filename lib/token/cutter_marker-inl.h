@@ -83,6 +83,7 @@ class Marker {
         // Where an earlier step has cut, `(?!\S)` sees the end of a text.
         if (kScheme == Scheme::kStarCoder) passes |= down(now_.numbers, next_.numbers);
         if (kIsDeepSeek) passes |= down(now_.numbers | now_.apart, next_.numbers | next_.apart);
+        if (kRules.cuts_bytes) passes |= down(now_.apart, next_.apart);
         uint64_t last = space & ~passes;
         if (HWY_UNLIKELY((last & now_.conts) != 0)) {
             // Of a character of several bytes: back to its lead.
@@ -112,8 +113,25 @@ class Marker {
         } else {
             starts |= first(now_.numbers, before_.numbers) & ~after_blank;
         }
+        if (kRules.cuts_bytes) return starts | mark_bytes() | first(now_.apart, before_.apart);
         note_apostrophes(now_.apostrophes & others);
         return starts;
+    }
+
+    // Falcon, in the byte alphabet: runs of its digits, and ASCII digits in threes from the left.
+    // Where less than three are left of a run, they stay with what other digits are before them.
+    HWY_INLINE uint64_t mark_bytes() {
+        const uint64_t changes = now_.byte_digits ^ up(now_.byte_digits, before_.byte_digits);
+        const uint64_t digits = now_.digits;
+        if (digits == 0) {
+            numbers_before_ = 0;
+            return changes;
+        }
+        const uint64_t second = down(digits, next_.digits);
+        const uint64_t third = digits >> 2 | next_.digits << 62;
+        const uint64_t runs = digits & ~up(digits, before_.digits);
+        const uint64_t threes = chain_of_threes(digits, before_.digits, runs);
+        return changes | (threes & ~runs) | (runs & second & third);
     }
 
     HWY_INLINE void note_apostrophes(uint64_t apostrophes) {
@@ -225,12 +243,15 @@ class Marker {
         if (kRules.max_digits == 1) return numbers & ~now_.conts;
         // Threes are counted in bytes; numbers outside ASCII are left to the scanner.
         now_.hard |= numbers & now_.conts;
-        const uint64_t first = numbers & ~up(numbers, before_.numbers);
+        return chain_of_threes(numbers, before_.numbers, numbers & ~up(numbers, before_.numbers));
+    }
+    /// The first of a run and every third behind it. @param runs where one begins
+    HWY_INLINE uint64_t chain_of_threes(uint64_t numbers, uint64_t before, uint64_t runs) {
         const auto moved = [&](int by) {
-            return numbers << by | before_.numbers >> (kBlock - static_cast<size_t>(by));
+            return numbers << by | before >> (kBlock - static_cast<size_t>(by));
         };
         const uint64_t fourth = numbers & moved(1) & moved(2) & moved(3);
-        uint64_t starts = first | ((numbers_before_ >> 61) & fourth);
+        uint64_t starts = runs | ((numbers_before_ >> 61) & fourth);
         for (uint64_t more = starts; fourth != 0 && (more = more << 3 & fourth) != 0;) {
             starts |= more;
         }

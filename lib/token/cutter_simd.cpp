@@ -117,11 +117,11 @@ HWY_INLINE void join_end_space(const Window& window, size_t bytes, Marks& marks)
 }
 
 /// Writes the positions of the bits as the ends of pieces. @return how many
-HWY_INLINE size_t extract(const uint64_t* starts, size_t num_blocks, uint32_t* ends) {
+HWY_INLINE size_t extract(const uint64_t* starts, size_t num_blocks, size_t skip, uint32_t* ends) {
     size_t count = 0;
     for (size_t i = 0; i < num_blocks; ++i) {
         uint64_t left = starts[i];
-        const auto base = static_cast<uint32_t>(i * kBlock);
+        const auto base = static_cast<uint32_t>(i * kBlock - skip);
         const auto more = static_cast<size_t>(std::popcount(left));
         uint32_t* out = ends + count;
         count += more;
@@ -144,12 +144,13 @@ size_t cut_window(const Window& window, uint32_t* ends) {
     if (marks.any_apostrophes != 0) cut_contractions<kScheme>(window, num_blocks, marks);
     if (marks.any_hard != 0) cut_hard<kScheme>(window, num_blocks, marks);
     if (rules_of(kScheme).end_space_is_whole) join_end_space(window, bytes, marks);
-    marks.starts[0] &= ~uint64_t{1};
+    const size_t skip = rules_of(kScheme).cuts_bytes ? window.skip : 0;
+    marks.starts[0] &= ~uint64_t{1} << skip;
     if (bytes % kBlock != 0) {
         marks.starts[num_blocks - 1] &= (uint64_t{1} << (bytes % kBlock)) - 1;
     }
-    size_t count = extract(marks.starts, num_blocks, ends);
-    if (bytes == window.size) ends[count++] = static_cast<uint32_t>(bytes);
+    size_t count = extract(marks.starts, num_blocks, skip, ends);
+    if (bytes == window.size) ends[count++] = static_cast<uint32_t>(bytes - skip);
     return count;
 }
 
@@ -170,7 +171,12 @@ HWY_EXPORT(cut_any);
 
 size_t Cutter::cut(std::string_view text, size_t begin, Ends& ends) const {
     using namespace detail;
-    const detail::Window window{text.data() + begin, text.size() - begin, classes_};
+    size_t skip = 0;
+    if (scheme_ == Scheme::kFalcon) {
+        while (skip < std::min<size_t>(begin, 3) && (text[begin - skip] & 0xC0) == 0x80) ++skip;
+    }
+    begin -= skip;
+    const detail::Window window{text.data() + begin, text.size() - begin, classes_, skip};
     return HWY_DYNAMIC_DISPATCH(cut_any)(scheme_, window, ends.data());
 }
 

@@ -132,6 +132,12 @@ void PreTokenizer::hand_over_bytes(bool text_is_translated) {
 
 /// How scheme.h writes a step whose matches and the text between them are pieces; "" for others.
 std::string PreTokenizer::scheme_step(const Step& step) {
+    if (step.kind == Kind::kToAlphabet) return kByteAlphabetStep;
+    if (step.kind == Kind::kToBytes) return kBytesStep;
+    if (step.kind == Kind::kClass && step.behavior == SplitBehavior::kContiguous) {
+        if (step.split_class == SplitClass::kPunctuation) return kPunctuationRunsStep;
+        return step.split_class == SplitClass::kNumeric ? kDigitRunsStep : "";
+    }
     if (step.behavior != SplitBehavior::kIsolated) return "";
     if (step.kind == Kind::kRegex) return step.literal;
     const bool is_digits = step.kind == Kind::kClass && step.split_class == SplitClass::kNumeric;
@@ -155,7 +161,9 @@ std::optional<Scheme> PreTokenizer::single_scheme() const {
 }
 
 bool PreTokenizer::scheme_holds_for(std::string_view text) const {
-    return steps_[0].kind != Kind::kClass || !hf::has_newer_digits(text);
+    const Step& first = steps_[0];
+    const bool is_digits = first.kind == Kind::kClass && first.split_class == SplitClass::kNumeric;
+    return !is_digits || !hf::has_newer_digits(text);
 }
 
 bool PreTokenizer::uses_classes() const {

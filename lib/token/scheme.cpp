@@ -10,8 +10,8 @@ namespace longhaul::token {
 namespace {
 
 // Sources: huggingface/tokenizers, pre_tokenizers/byte_level.rs; openai/tiktoken 0.14,
-// tiktoken_ext/openai_public.py; tokenizer.json of Llama 3, Qwen2, Qwen3.5, DeepSeek-V3, StarCoder;
-// mistral-common, tekken_240911.json ("pattern"); moonshotai/Kimi-K2, tokenization_kimi.py.
+// tiktoken_ext/openai_public.py; tokenizer.json of Llama 3, Qwen2, Qwen3.5, DeepSeek-V3, StarCoder,
+// Falcon; mistral-common, tekken_240911.json ("pattern"); moonshotai/Kimi-K2, tokenization_kimi.py.
 constexpr const char* kGpt2Tiktoken =
     R"('(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s)";
 constexpr const char* kCl100kTiktoken =
@@ -49,6 +49,11 @@ const std::vector<SchemeInfo>& known_schemes() {
         {Scheme::kStarCoder, "starcoder", {kEachDigitStep, kByteLevelStep}, ""},
         {Scheme::kTekken, "tekken", {kTekken}, ""},
         {Scheme::kKimiK2, "kimi-k2", {kKimiK2}, ""},
+        {Scheme::kFalcon,
+         "falcon",
+         {kPunctuationRunsStep, kByteLevelStep, kByteAlphabetStep, kDigitRunsStep,
+          "[0-9][0-9][0-9]", kBytesStep},
+         ""},
     };
     return schemes;
 }
@@ -81,30 +86,6 @@ std::optional<Scheme> scheme_by_steps(std::span<const std::string> steps) {
         if (info.steps.size() > 1 && std::ranges::equal(info.steps, steps)) return info.scheme;
     }
     return std::nullopt;
-}
-
-SchemeTruth::SchemeTruth(Scheme scheme) {
-    for (const std::string& step : scheme_info(scheme).steps) steps_.emplace_back(step);
-}
-
-void SchemeTruth::split(std::string_view text, std::vector<std::string_view>& pieces) const {
-    std::vector<std::string_view> now, next;
-    if (!text.empty()) now.push_back(text);
-    for (const Regex& step : steps_) {
-        next.clear();
-        for (const std::string_view piece : now) {
-            size_t done = 0;
-            while (const auto match = step.find(piece, done)) {  // matches are never empty
-                if (match->begin > done) next.push_back(piece.substr(done, match->begin - done));
-                next.push_back(piece.substr(match->begin, match->end - match->begin));
-                done = match->end;
-                if (done == piece.size()) break;
-            }
-            if (done < piece.size()) next.push_back(piece.substr(done));
-        }
-        now.swap(next);
-    }
-    pieces.insert(pieces.end(), now.begin(), now.end());
 }
 
 size_t next_piece(Scheme scheme, std::string_view text, size_t begin) {

@@ -26,8 +26,9 @@ enum class Scheme {
     kStarCoder,
     kTekken,
     kKimiK2,
+    kFalcon,
 };
-inline constexpr size_t kNumSchemes = 10;
+inline constexpr size_t kNumSchemes = 11;
 
 /// A known pattern: its name for --pattern, and the exact texts by which files give it.
 struct SchemeInfo {
@@ -53,8 +54,13 @@ std::optional<Scheme> scheme_by_steps(std::span<const std::string> steps);
 inline constexpr const char* kByteLevelStep =  // ByteLevel with use_regex
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 inline constexpr const char* kEachDigitStep = R"(\p{N})";  // Digits, individual_digits
+// Those that are none have names that no regular expression has: they would repeat nothing.
+inline constexpr const char* kPunctuationRunsStep = "*punctuation";  // Punctuation, Contiguous
+inline constexpr const char* kDigitRunsStep = "*digits";            // Digits, not individual_digits
+inline constexpr const char* kByteAlphabetStep = "*byte alphabet";  // later steps see that of bytes
+inline constexpr const char* kBytesStep = "*bytes";                 // back to them, at the end
 
-/// The regular expressions of a scheme. Immutable; split() may be called in parallel.
+/// The steps of a scheme, by the general path. Immutable; split() may be called in parallel.
 class SchemeTruth {
  public:
     explicit SchemeTruth(Scheme scheme);
@@ -62,11 +68,16 @@ class SchemeTruth {
     void split(std::string_view text, std::vector<std::string_view>& pieces) const;
 
  private:
-    std::vector<Regex> steps_;
+    struct Step {
+        std::string text;
+        std::optional<Regex> regex;
+    };
+    std::vector<Step> steps_;
 };
 
 /// End of the piece that starts at `begin`; begin < text.size(). Pieces cover the whole text, and
-/// those from a piece's start on do not depend on what is before it. Linear time over a text.
+/// those from a piece's start on do not depend on what is before it, but for Falcon, which cuts
+/// inside characters: on the character it is in. Linear time over a text.
 /// Invalid UTF-8 bytes count as U+FFFD each.
 size_t next_piece(Scheme scheme, std::string_view text, size_t begin);
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "lib/text/unicode.h"
+#include "lib/token/hf_unicode.h"
 #include "lib/token/scheme.h"
 
 namespace longhaul::token {
@@ -35,9 +36,11 @@ decltype(auto) with_scheme(Scheme scheme, Act&& act) {
         case Scheme::kTekken:
             return act(std::integral_constant<Scheme, Scheme::kTekken>());
         case Scheme::kKimiK2:
+            return act(std::integral_constant<Scheme, Scheme::kKimiK2>());
+        case Scheme::kFalcon:
             break;
     }
-    return act(std::integral_constant<Scheme, Scheme::kKimiK2>());
+    return act(std::integral_constant<Scheme, Scheme::kFalcon>());
 }
 
 namespace detail {
@@ -58,6 +61,7 @@ struct Rules {
     bool others_take_slash = false;   // others end with [\r\n/]*, not [\r\n]*
     bool end_space_is_whole = false;  // white space up to the end of the text is one piece
     bool has_han = false;             // [\p{Han}]+ is a piece
+    bool cuts_bytes = false;          // punctuation is apart, and digits of the byte alphabet
 };
 
 constexpr Rules rules_of(Scheme scheme) {
@@ -87,9 +91,11 @@ constexpr Rules rules_of(Scheme scheme) {
                     .has_contractions = false,
                     .others_take_slash = true};
         case Scheme::kKimiK2:
+            return {.family = Family::kO200k, .max_digits = 3, .has_han = true};
+        case Scheme::kFalcon:
             break;
     }
-    return {.family = Family::kO200k, .max_digits = 3, .has_han = true};
+    return {.family = Family::kGpt2, .has_contractions = false, .cuts_bytes = true};
 }
 
 // Classes of characters, as bits. Every character has exactly one of the first five.
@@ -104,6 +110,7 @@ enum Class : uint16_t {
     kBreak = 128,  // [\r\n]
     kHan = 256,    // \p{Han}, where that is apart
     kCjk = 512,    // DeepSeek: cut from the rest by an earlier step
+    kMark = 1024,  // Falcon: punctuation, cut from the rest by an earlier step; no other class
 };
 
 constexpr bool is_ascii_punctuation(unsigned c) {
@@ -143,6 +150,7 @@ constexpr uint16_t class_of_ascii(unsigned c) {
     if (c >= 'A' && c <= 'Z') return kLetter | kUpper;
     if (c >= 'a' && c <= 'z') return kLetter | kLower;
     if (c >= '0' && c <= '9') return kNumber;
+    if (rules_of(kScheme).cuts_bytes && is_ascii_punctuation(c)) return kMark;
     return kScheme == Scheme::kDeepSeekV3 && !is_ascii_punctuation(c) ? kGap : kOther;
 }
 template <Scheme kScheme>
@@ -161,10 +169,25 @@ uint16_t class_of(char32_t c) {
         ((c >= 0x4E00 && c <= 0x9FA5) || (c >= 0x3040 && c <= 0x30FF))) {
         return classes | kCjk;
     }
+    if (rules_of(kScheme).cuts_bytes && hf::is_punctuation(c)) return kMark;
     if (rules_of(kScheme).has_han && c >= 0x2E80 && text::script_of(c) == text::Script::kHan) {
         return static_cast<uint16_t>((classes & ~(kUpper | kLower)) | kHan);
     }
     return classes;
+}
+
+/// A character's classes and length.
+struct Char {
+    uint16_t classes;  // 0 at the end of the text
+    uint8_t length;
+};
+template <Scheme kScheme>
+Char char_at(std::string_view text, size_t position) {
+    if (position >= text.size()) return {0, 0};
+    const auto byte = static_cast<uint8_t>(text[position]);
+    if (byte < 0x80) return {kClassOfAscii<kScheme>[byte], 1};
+    const text::Decoded decoded = text::decode_utf8(text, position);
+    return {class_of<kScheme>(decoded.code_point), decoded.length};
 }
 
 }  // namespace detail

@@ -3,15 +3,10 @@
 // The scanners of lib/token/scheme.h, as templates over the scheme so that each becomes one loop.
 // Each alternative of a pattern is one `if` in the pattern's order.
 
+#include "lib/token/scheme_falcon.h"
 #include "lib/token/scheme_rules.h"
 
 namespace longhaul::token::detail {
-
-/// A character's classes and length.
-struct Char {
-    uint16_t classes;  // 0 at the end of the text
-    uint8_t length;
-};
 
 template <Scheme kScheme>
 class Scanner {
@@ -33,13 +28,7 @@ class Scanner {
                                       : kScheme == Scheme::kDeepSeekV3 ? kCjk | kNumber
                                                                        : 0;
 
-    Char any_at(size_t position) const {
-        if (position >= text_.size()) return {0, 0};
-        const auto byte = static_cast<uint8_t>(text_[position]);
-        if (byte < 0x80) return {kClassOfAscii<kScheme>[byte], 1};
-        const text::Decoded decoded = text::decode_utf8(text_, position);
-        return {class_of<kScheme>(decoded.code_point), decoded.length};
-    }
+    Char any_at(size_t position) const { return char_at<kScheme>(text_, position); }
     /// The character for the scheme's last step.
     Char at(size_t position) const {
         const Char c = any_at(position);
@@ -228,6 +217,13 @@ class Scanner {
     }
 
     std::string_view text_;
+};
+
+/// In scheme_falcon.h.
+template <>
+class Scanner<Scheme::kFalcon> : public FalconScanner {
+ public:
+    using FalconScanner::FalconScanner;
 };
 
 }  // namespace longhaul::token::detail

@@ -12,22 +12,32 @@ std::string quoted(const std::string& text) {
     return io::to_line(io::Json(text));
 }
 
+io::Json byte_level_step(bool cuts) {
+    return {{"type", "ByteLevel"},
+            {"add_prefix_space", false},
+            {"trim_offsets", true},
+            {"use_regex", cuts}};
+}
+
+/// @param step as of SchemeInfo, but no kBytesStep
+io::Json step_json(const std::string& step) {
+    if (step == kByteAlphabetStep) return byte_level_step(false);
+    if (step == kDigitRunsStep) return {{"type", "Digits"}, {"individual_digits", false}};
+    if (step == kPunctuationRunsStep) return {{"type", "Punctuation"}, {"behavior", "Contiguous"}};
+    return {{"type", "Split"},
+            {"pattern", {{"Regex", step}}},
+            {"behavior", "Isolated"},
+            {"invert", false}};
+}
+
 /// ByteLevel cuts by the GPT-2 pattern itself; the others come first as Splits.
 io::Json pre_tokenizer_json(Scheme scheme) {
-    const bool is_gpt2 = scheme == Scheme::kGpt2;
-    const io::Json byte_level{{"type", "ByteLevel"},
-                              {"add_prefix_space", false},
-                              {"trim_offsets", true},
-                              {"use_regex", is_gpt2}};
-    if (is_gpt2) return byte_level;
+    if (scheme == Scheme::kGpt2) return byte_level_step(true);
     io::Json steps = io::Json::array();
     for (const std::string& step : scheme_info(scheme).steps) {
-        steps.push_back({{"type", "Split"},
-                         {"pattern", {{"Regex", step}}},
-                         {"behavior", "Isolated"},
-                         {"invert", false}});
+        if (step != kBytesStep) steps.push_back(step_json(step));
     }
-    steps.push_back(byte_level);
+    if (scheme != Scheme::kFalcon) steps.push_back(byte_level_step(false));
     return {{"type", "Sequence"}, {"pretokenizers", steps}};
 }
 

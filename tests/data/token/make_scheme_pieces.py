@@ -4,6 +4,7 @@
 Usage: make_scheme_pieces.py SCHEME=tokenizer.json... > scheme_pieces.jsonl; zstd -19 scheme_pieces.jsonl
 The scheme cl100k is cut by the pattern of tiktoken with the module regex; give it as cl100k=-.
 Needs tokenizers, tiktoken and regex from PyPI. Made with tokenizers 0.23.2 and tiktoken 0.14.0."""
+import itertools
 import json
 import random
 import sys
@@ -33,6 +34,8 @@ def cut(name, file):
         pattern = regex.compile(cl100k_pattern())
         return lambda text: [m.end() for m in pattern.finditer(text)]
     pre = tokenizers.Tokenizer.from_file(file).pre_tokenizer
+    if name == "falcon":  # offsets are of characters, which it cuts inside; pieces are written in the byte alphabet
+        return lambda text: list(itertools.accumulate(len(piece) for piece, _ in pre.pre_tokenize_str(text)))
     return lambda text: [end for _, (_, end) in pre.pre_tokenize_str(text)]
 
 
@@ -48,7 +51,9 @@ def main():
         name, file = argument.split("=", 1)
         ends_of = cut(name, file)
         for text in texts:
-            ends = [len(text[:end].encode()) for end in ends_of(text)]
+            ends = ends_of(text)
+            if name != "falcon":
+                ends = [len(text[:end].encode()) for end in ends]
             print(json.dumps({"scheme": name, "text": text, "ends": ends}))
 
 
