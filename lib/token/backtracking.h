@@ -7,10 +7,12 @@
 // its own text, and only one sequence has that property.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "lib/token/vocabulary.h"
+#include "lib/token/pair_table.h"
+#include "lib/token/token_trie.h"
 
 namespace longhaul::token {
 
@@ -24,31 +26,27 @@ class Backtracking {
     /// False when some token's parts merge later than the token itself, which no trainer makes but
     /// a file may say.
     bool is_possible() const { return is_possible_; }
+    /// Appends the ids of a piece, all of whose bytes are tokens.
     void encode(std::string_view piece, std::vector<uint32_t>& ids) const;
 
  private:
+    struct Merging;  // a merge as the file says
     // Tokens are numbered here by the rank of the merge that makes them, single bytes first. Tokens
     // that BPE never makes are left out.
     struct Token {
         uint32_t id;
-        uint32_t left, right;  // the pair it is merged from; itself for a byte
-        uint32_t shorter;      // longest token that is a proper prefix, or kNoToken
         uint32_t length;
+        uint32_t shorter;  // longest token that is a proper prefix, or kNoToken
     };
-    void number_tokens(const Bpe& bpe);
+    void number_tokens(const Bpe& bpe, std::span<const Merging> merges);
     void build_trie(const Bpe& bpe);
-    void build_starts();
-    uint32_t longest_match(std::string_view text) const;
     bool is_valid_pair(uint32_t left, uint32_t right) const;
+    template <class Borders, class Chosen>
+    void choose(std::string_view piece, Borders& closed, Chosen& chosen) const;
 
     std::vector<Token> tokens_;
-    MergeTable pairs_;  // effective merges in the numbering of tokens_
-    MergeTable trie_;   // (node, byte) -> node as Merge::id, token as Merge::rank
-    /// Where two bytes lead in the trie, and the longest token they begin with.
-    struct Start {
-        uint32_t node, best;
-    };
-    std::vector<Start> starts_;  // by (first << 8 | second)
+    PairTable pairs_;
+    TokenTrie trie_;
     bool is_possible_ = true;
 };
 

@@ -14,9 +14,15 @@ namespace longhaul::token {
 namespace {
 
 constexpr uint32_t kEnd = ~uint32_t{0};
+constexpr size_t kTinyBytes = 3;  // merging is as fast as backtracking
 constexpr size_t kFewBytes = 32;  // merged without allocating
-// Backtracking takes a tenth of a second to prepare: not before that many bytes need it.
-constexpr size_t kBytesByHeap = 256 << 10;
+// Backtracking takes some hundredths of a second to prepare: unasked, not before that many bytes.
+constexpr size_t kBytesUnprepared = 256 << 10;
+
+/// Whether a byte is one that well-formed UTF-8 never has.
+bool is_never_in_utf8(uint8_t byte) {
+    return byte == 0xC0 || byte == 0xC1 || byte >= 0xF5;
+}
 
 /// A symbol of a piece under merging, in a doubly linked list over an array.
 struct Symbol {
@@ -33,10 +39,11 @@ struct Candidate {
 
 }  // namespace
 
-struct Bpe::ForLongPieces {
+struct Bpe::Prepared {
     std::once_flag backtracking_once, seams_once;
     std::unique_ptr<Backtracking> backtracking;
-    std::atomic<size_t> bytes_by_heap = 0;
+    std::atomic<const Backtracking*> ready = nullptr;  // the same, once it is there
+    std::atomic<size_t> bytes_unprepared = 0;
     std::unique_ptr<Seams> seams;
 };
 
@@ -44,16 +51,15 @@ Bpe::Bpe(Vocabulary vocabulary, MergeTable merges, const Options& options)
     : vocabulary_(std::move(vocabulary)),
       merges_(std::move(merges)),
       options_(options),
-      for_long_pieces_(std::make_unique<ForLongPieces>()) {
+      prepared_(std::make_unique<Prepared>()) {
     for (unsigned byte = 0; byte < 256; ++byte) {
         const char text = static_cast<char>(byte);
         byte_tokens_[byte] = vocabulary_.find(std::string_view(&text, 1));
         const bool is_missing = byte_tokens_[byte] == kNoToken;
-        const bool is_in_utf8 = byte != 0xC0 && byte != 0xC1 && byte < 0xF5;
         has_all_bytes_ = has_all_bytes_ && !is_missing;
-        loses_text_ = loses_text_ || (is_missing && is_in_utf8);
+        loses_text_ = loses_text_ || (is_missing && !is_never_in_utf8(static_cast<uint8_t>(byte)));
     }
-    if (!has_all_bytes_) return;
+    if (loses_text_) return;
     byte_pairs_.reserve(65536);
     for (const uint32_t left : byte_tokens_) {
         for (const uint32_t right : byte_tokens_) byte_pairs_.push_back(merges_.find(left, right));
@@ -74,28 +80,61 @@ void Bpe::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
     encode_part(piece, ids);
 }
 
+void Bpe::prepare() const {
+    if (loses_text_) return;
+    std::call_once(prepared_->backtracking_once, [this] {
+        prepared_->backtracking = std::make_unique<Backtracking>(*this);
+        prepared_->ready.store(prepared_->backtracking.get(), std::memory_order_release);
+    });
+    seams();
+}
+
+/// Whether every byte of a piece is a token.
+bool Bpe::knows_bytes(std::string_view piece) const {
+    if (has_all_bytes_) return true;
+    return !loses_text_ && std::none_of(piece.begin(), piece.end(), [](char byte) {
+        return is_never_in_utf8(static_cast<uint8_t>(byte));
+    });
+}
+
+const Backtracking* Bpe::backtracking(size_t num_bytes) const {
+    const Backtracking* ready = prepared_->ready.load(std::memory_order_acquire);
+    if (ready == nullptr) {
+        std::atomic<size_t>& bytes = prepared_->bytes_unprepared;
+        if (bytes.fetch_add(num_bytes, std::memory_order_relaxed) + num_bytes < kBytesUnprepared) {
+            return nullptr;
+        }
+        prepare();
+        ready = prepared_->ready.load(std::memory_order_acquire);
+    }
+    return ready->is_possible() ? ready : nullptr;
+}
+
 void Bpe::encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
-    if (part.size() <= kFewBytes && has_all_bytes_) {
+    const bool knows_bytes = this->knows_bytes(part);
+    if (knows_bytes && part.size() > kTinyBytes) {
+        if (const Backtracking* fast = backtracking(part.size())) {
+            fast->encode(part, ids);
+            return;
+        }
+    }
+    if (part.size() <= kFewBytes && knows_bytes) {
         merge_few(part, ids);
     } else if (part.size() <= kMaxScanBytes) {
         encode_by_scan(part, ids);
     } else {
-        std::atomic<size_t>& by_heap = for_long_pieces_->bytes_by_heap;
-        const bool is_early =
-            by_heap.fetch_add(part.size(), std::memory_order_relaxed) < kBytesByHeap;
-        if ((is_early && part.size() < kBytesByHeap) || !encode_by_backtracking(part, ids)) {
-            encode_by_heap(part, ids);
-        }
+        encode_by_heap(part, ids);
     }
 }
 
 const Seams& Bpe::seams() const {
-    std::call_once(for_long_pieces_->seams_once,
-                   [this] { for_long_pieces_->seams = std::make_unique<Seams>(vocabulary_); });
-    return *for_long_pieces_->seams;
+    std::call_once(prepared_->seams_once,
+                   [this] { prepared_->seams = std::make_unique<Seams>(vocabulary_); });
+    return *prepared_->seams;
 }
 
 size_t Bpe::cut(std::string_view piece, uint32_t* ends, size_t most) const {
+    if (!knows_bytes(piece)) return Model::cut(piece, ends, most);  // what is dropped is no border
     return seams().cut(piece, std::span(ends, most));
 }
 
@@ -215,12 +254,10 @@ void Bpe::encode_by_heap(std::string_view piece, std::vector<uint32_t>& ids) con
 }
 
 bool Bpe::encode_by_backtracking(std::string_view piece, std::vector<uint32_t>& ids) const {
-    if (!has_all_bytes_) return false;
-    std::call_once(for_long_pieces_->backtracking_once, [this] {
-        for_long_pieces_->backtracking = std::make_unique<Backtracking>(*this);
-    });
-    if (!for_long_pieces_->backtracking->is_possible()) return false;
-    for_long_pieces_->backtracking->encode(piece, ids);
+    if (!knows_bytes(piece)) return false;
+    prepare();
+    if (!prepared_->backtracking->is_possible()) return false;
+    prepared_->backtracking->encode(piece, ids);
     return true;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Byte-pair encoding of one piece of text: always merge the adjacent pair of lowest rank, leftmost
-// first. Three ways to the same ids, chosen by length: a scan for short pieces, backtracking in
-// linear time for long ones, and a heap where a vocabulary does not allow backtracking.
+// first. Three ways to the same ids: backtracking, in linear time, and where it is not prepared or
+// a vocabulary does not allow it a scan for short pieces and a heap for long ones.
 
 #include <array>
 #include <cstdint>
@@ -42,9 +42,10 @@ class Bpe : public Model {
     /// Appends the ids of one piece.
     void encode(std::string_view piece, std::vector<uint32_t>& ids) const override;
 
+    void prepare() const override;
     /// Pieces can be cut where no token reaches across. Parts are always merged, even if they are
     /// tokens and whole pieces come first.
-    bool cuts_pieces() const override { return has_all_bytes_; }
+    bool cuts_pieces() const override { return !loses_text_; }
     size_t cut(std::string_view piece, uint32_t* ends, size_t most) const override;
     void encode_part(std::string_view part, std::vector<uint32_t>& ids) const override;
 
@@ -59,6 +60,9 @@ class Bpe : public Model {
 
  private:
     const Seams& seams() const;
+    /// Null where it is not possible or, with so few bytes, not worth while.
+    const Backtracking* backtracking(size_t num_bytes) const;
+    bool knows_bytes(std::string_view piece) const;
     void merge_few(std::string_view piece, std::vector<uint32_t>& ids) const;
     void initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const;
 
@@ -69,9 +73,9 @@ class Bpe : public Model {
     bool has_all_bytes_ = true;
     bool loses_text_ = false;        // a byte that occurs in UTF-8 has no token
     std::vector<Merge> byte_pairs_;  // of the tokens of two bytes, (first << 8 | second)
-    /// What only long pieces need; built at the first.
-    struct ForLongPieces;
-    mutable std::unique_ptr<ForLongPieces> for_long_pieces_;
+    /// What makes encoding fast; built when it is worth while.
+    struct Prepared;
+    mutable std::unique_ptr<Prepared> prepared_;
 };
 
 }  // namespace longhaul::token

@@ -35,6 +35,7 @@ Encoder::Encoder(const Tokenizer& tokenizer, const EncodeOptions& options)
       pieces_encoder_(model_, options.use_fast_path ? options.cache_bytes : 0) {
     const auto scheme = tokenizer.parts().pre_tokenizer.single_scheme();
     if (scheme && options.use_fast_path) cutter_.emplace(*scheme);
+    if (options.use_fast_path) model_.prepare();
 }
 
 const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& ids) {

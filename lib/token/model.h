@@ -26,6 +26,9 @@ class Model {
     virtual bool takes_bytes() const { return false; }
     /// Appends the ids of one piece. @param piece not empty; see takes_bytes().
     virtual void encode(std::string_view piece, std::vector<uint32_t>& ids) const = 0;
+    /// Builds what makes encode() fast, which would be built later, once it is worth while. May be
+    /// called in parallel.
+    virtual void prepare() const {}
     /// True when cut() can cut. A model that may get whole documents as one piece (there is no
     /// pre-tokeniser) cuts them, so that their parts can be remembered.
     virtual bool cuts_pieces() const { return false; }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <chrono>
 #include <random>
 #include <string>
@@ -67,6 +68,38 @@ TEST_CASE("bpe: scan, heap and backtracking give the same ids") {
         }
     }
     CHECK(num_backtracked > 300);  // the rest have merges out of order, as no trainer makes them
+}
+
+TEST_CASE("bpe: bytes that UTF-8 never has need no tokens; where they are they are dropped") {
+    Vocabulary vocabulary;
+    MergeTable merges;
+    for (unsigned byte = 0; byte < 0xF5; ++byte) {
+        if (byte == 0xC0 || byte == 0xC1) continue;
+        vocabulary.add(byte, std::string(1, static_cast<char>(byte)), true);
+    }
+    vocabulary.add(300, "\u4E2D", true);
+    vocabulary.add(301, "\xE4\xB8", true);
+    vocabulary.add(302, "ab", true);
+    merges.set(0xE4, 0xB8, {0, 301});
+    merges.set(301, 0xAD, {1, 300});
+    merges.set('a', 'b', {2, 302});
+    const Bpe bpe(std::move(vocabulary), std::move(merges), {});
+    CHECK_FALSE(bpe.loses_text());
+    CHECK(bpe.cuts_pieces());
+    std::vector<uint32_t> ids;
+    REQUIRE(bpe.encode_by_backtracking("ab\u4E2Dab", ids));
+    CHECK(ids == std::vector<uint32_t>{302, 300, 302});
+    std::array<uint32_t, 4> ends;
+    CHECK(bpe.cut("\u4E2D\u4E2D", ends.data(), ends.size()) == 2);
+    // Not well-formed: the neighbours of what is dropped meet, so that nothing may be cut.
+    const std::string broken =
+        "xa\xC1"
+        "b\xFF\u4E2D\u4E2D";
+    CHECK_FALSE(bpe.encode_by_backtracking(broken, ids));
+    CHECK(bpe.cut(broken, ends.data(), ends.size()) == 1);
+    ids.clear();
+    bpe.encode(broken, ids);
+    CHECK(ids == std::vector<uint32_t>{'x', 302, 300, 300});
 }
 
 TEST_CASE("bpe: the lowest rank merges first, the leftmost of equals before others") {
