@@ -73,13 +73,13 @@ void finish_for_rank(tokenize::EncodeJob& job, const Words& words) {
 
 }  // namespace
 
-ExitCode run_encode(const cli::Args& args) {
+ExitCode run_encode(const std::string& name, const cli::Args& args) {
     tokenize::EncodeJob job;
     Words words;
-    cli::Command command("tok-shard", "text to token shards");
+    cli::Command command(name, "text to token shards");
     std::vector<std::pair<std::string, std::string>> lines;
     for (const cli::Subcommand& sub : subcommands()) lines.emplace_back(sub.name, sub.one_line);
-    command.list_subcommands(std::move(lines));
+    if (name == "tok-shard") command.list_subcommands(std::move(lines));
     add_options(command, job, words);
     command.parse(args);
     finish_reader_options(job.reader, words.reader);

@@ -129,7 +129,8 @@ void finish_reader_options(corpus::ReaderOptions& reader, const ReaderWords& wor
 
 const std::vector<cli::Subcommand>& subcommands() {
     static const std::vector<cli::Subcommand> list = {
-        {"encode", "text to token shards (the default)", run_encode},
+        {"encode", "text to token shards (the default)",
+         [](const cli::Args& args) { return run_encode("tok-shard encode", args); }},
         {"verify", "is a folder of shards what its manifest says", run_verify},
         {"stats", "totals, bytes per token, document lengths", run_stats},
         {"decode", "documents as text", run_decode},
@@ -147,7 +148,10 @@ const std::vector<cli::Subcommand>& subcommands() {
 int main(int argc, char** argv) {
     using namespace longhaul;
     return cli::run_main("tok-shard", argc, argv, [&](const cli::Args& args) {
+        const auto encode = [](const cli::Args& rest) {
+            return tok_shard::run_encode("tok-shard", rest);
+        };
         return cli::dispatch("tok-shard", "text to token shards", args, tok_shard::subcommands(),
-                             tok_shard::run_encode);
+                             encode);
     });
 }

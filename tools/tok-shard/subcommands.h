@@ -16,7 +16,8 @@ namespace longhaul::tok_shard {
 /// With their lines in --help.
 const std::vector<cli::Subcommand>& subcommands();
 
-ExitCode run_encode(const cli::Args& args);
+/// @param name "tok-shard", or with its sub-command
+ExitCode run_encode(const std::string& name, const cli::Args& args);
 ExitCode run_verify(const cli::Args& args);
 ExitCode run_stats(const cli::Args& args);
 ExitCode run_decode(const cli::Args& args);
