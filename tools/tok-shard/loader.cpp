@@ -100,6 +100,9 @@ ExitCode run_loader(const cli::Args& args) {
     command.flag("--json", options.as_json, "one JSON object a sample; of a check, all findings");
     add_data_options(command, words, options.data);
     command.parse(args);
+    if (options.checks && options.benches) throw UsageError("--check or --bench, not both");
+    // Megatron's order depends on the number of steps, so the default is needed here.
+    if (options.steps == 0) options.steps = options.checks || options.benches ? 1000 : 1;
     if (!options.run.empty()) refuse_data_options(command);
     if (options.run.empty()) finish_data(words, options.steps, options.data);
     if (!options.run.empty() && !words.folders.empty()) {
