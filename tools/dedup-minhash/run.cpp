@@ -42,6 +42,10 @@ ExitCode run_dedup(const std::string& name, const cli::Args& args) {
     units.add_to(command);
     add_resource_options(command, common);
     if (name == "dedup-minhash") command.list_subcommands(subcommand_lines());
+    command.footer(
+        "Examples (more in man dedup-minhash):\n"
+        "  dedup-minhash -o clean/ --report report.json corpus/\n"
+        "  zstdcat corpus/*.zst | dedup-minhash - >clean.jsonl");
     command.parse(args);
     deciding.resolve(command, options);
     const dedup::PlanRequest request = units.resolve();

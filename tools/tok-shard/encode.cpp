@@ -80,6 +80,11 @@ ExitCode run_encode(const std::string& name, const cli::Args& args) {
     std::vector<std::pair<std::string, std::string>> lines;
     for (const cli::Subcommand& sub : subcommands()) lines.emplace_back(sub.name, sub.one_line);
     if (name == "tok-shard") command.list_subcommands(std::move(lines));
+    command.footer(
+        "Examples (more in man tok-shard):\n"
+        "  tok-shard train -o tokenizer.json corpus.jsonl.zst\n"
+        "  tok-shard -t tokenizer.json -o shards corpus.jsonl.zst\n"
+        "  tok-shard verify shards");
     add_options(command, job, words);
     command.parse(args);
     finish_reader_options(job.reader, words.reader);
