@@ -38,6 +38,8 @@ class CharBpe : public Model {
     size_t cut(std::string_view piece, uint32_t* ends, size_t most) const override {
         return cuts_.cut(piece, ends, most);
     }
+    ByteCuts byte_cuts() const override { return cuts_pieces() ? cuts_.byte_cuts() : ByteCuts{}; }
+    void encode_part(std::string_view part, std::vector<uint32_t>& ids) const override;
     /// The same without cutting, by the heap: for tests.
     void encode_whole(std::string_view piece, std::vector<uint32_t>& ids) const;
 
@@ -48,7 +50,6 @@ class CharBpe : public Model {
     void prepare_cuts();
     uint32_t find_symbol(std::string_view character, bool is_first, bool is_last,
                          std::string& text) const;
-    void encode_part(std::string_view part, std::vector<uint32_t>& ids) const;
     void initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const;
     bool has_affixes() const {
         return !options_.inner_prefix.empty() || !options_.end_suffix.empty();

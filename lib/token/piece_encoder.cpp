@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "lib/base/check.h"
 #include "lib/base/hash.h"
 
 namespace longhaul::token {
@@ -118,9 +117,9 @@ void PieceEncoder::flush(std::vector<uint32_t>& ids) {
     for (size_t i = 0; i < num_probes_; ++i) {
         const Probe& probe = probes_[i];
         if (probe.is_short()) [[likely]] {
-            out = look_up_short(probe, out);
+            out = look_up_short(probe, out, ids);
         } else if (probe.length() <= Long::Key::kMaxBytes) {
-            out = look_up_long(probe, out);
+            out = look_up_long(probe, out, ids);
         } else {
             ids.insert(ids.end(), room_.data(), out);
             out = room_.data();
@@ -136,34 +135,41 @@ void PieceEncoder::flush(std::vector<uint32_t>& ids) {
     num_probes_ = 0;
 }
 
-inline uint32_t* PieceEncoder::look_up_short(const Probe& probe, uint32_t* out) {
+inline uint32_t* PieceEncoder::look_up_short(const Probe& probe, uint32_t* out,
+                                             std::vector<uint32_t>& ids) {
     // The two entries of a line are compared without a branch on which it is.
     const auto* entry = cache_.shorts.line(probe.hash);
     entry += entry[1].key == probe.key;
     if (entry->key == probe.key) [[likely]] {
         return cache_.shorts.copy_ids(*entry, out);
     }
-    return find_or_make(cache_.shorts, probe.key, probe, out);
+    return find_or_make(cache_.shorts, probe.key, probe, out, ids);
 }
 
-inline uint32_t* PieceEncoder::look_up_long(const Probe& probe, uint32_t* out) {
+inline uint32_t* PieceEncoder::look_up_long(const Probe& probe, uint32_t* out,
+                                            std::vector<uint32_t>& ids) {
     const auto readable = static_cast<size_t>(readable_end_ - probe.begin);
     const Long::Key key = Long::Key::make(probe.text(), readable, probe.is_part());
     const auto* entry = cache_.longs.line(probe.hash);
     if (entry->key == key) [[likely]] {
         return cache_.longs.copy_ids(*entry, out);
     }
-    return find_or_make(cache_.longs, key, probe, out);
+    return find_or_make(cache_.longs, key, probe, out, ids);
 }
 
 template <class Table>
 uint32_t* PieceEncoder::find_or_make(Table& table, const typename Table::Key& key,
-                                     const Probe& probe, uint32_t* out) {
+                                     const Probe& probe, uint32_t* out,
+                                     std::vector<uint32_t>& ids) {
     auto* entry = table.find(key, probe.hash);
     if (entry->key == key) return table.copy_ids(*entry, out);
     missed_.clear();
     encode_by_model(probe, missed_);
-    LH_CHECK(missed_.size() <= kMostIds, "{} ids for {} bytes", missed_.size(), probe.length());
+    if (missed_.size() > kMostIds) [[unlikely]] {  // a normaliser made much of it
+        ids.insert(ids.end(), room_.data(), out);
+        ids.insert(ids.end(), missed_.begin(), missed_.end());
+        return room_.data();
+    }
     table.store(entry, key, probe.hash, missed_);
     return std::copy(missed_.begin(), missed_.end(), out);
 }

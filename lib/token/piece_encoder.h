@@ -31,7 +31,7 @@ class PieceEncoder {
     using Short = PieceCache::Short;
     using Long = PieceCache::Long;
     static constexpr size_t kMostInline = Long::kInline;
-    static constexpr size_t kMostIds = Long::Key::kMaxBytes + 1;  // of what has a key
+    static constexpr size_t kMostIds = Long::Key::kMaxBytes + 1;  // of what is remembered by a key
 
     /// A piece, or a part of one, whose entry is on its way.
     struct Probe {
@@ -49,12 +49,12 @@ class PieceEncoder {
     void make_short(Probe& probe, std::string_view text, size_t readable, bool is_part);
     void make_long(Probe& probe, std::string_view text, size_t readable, bool is_part);
     void flush(std::vector<uint32_t>& ids);
-    uint32_t* look_up_short(const Probe& probe, uint32_t* out);
-    uint32_t* look_up_long(const Probe& probe, uint32_t* out);
+    uint32_t* look_up_short(const Probe& probe, uint32_t* out, std::vector<uint32_t>& ids);
+    uint32_t* look_up_long(const Probe& probe, uint32_t* out, std::vector<uint32_t>& ids);
     void encode_text(const Probe& probe, std::vector<uint32_t>& ids);
     template <class Table>
     uint32_t* find_or_make(Table& table, const typename Table::Key& key, const Probe& probe,
-                           uint32_t* out);
+                           uint32_t* out, std::vector<uint32_t>& ids);
     void encode_by_model(const Probe& probe, std::vector<uint32_t>& ids) const;
 
     const Model& model_;

@@ -30,6 +30,8 @@ class SentencePieceBpe : public Model {
     size_t cut(std::string_view piece, uint32_t* ends, size_t most) const override {
         return cuts_.cut(piece, ends, most);
     }
+    ByteCuts byte_cuts() const override { return cuts_pieces() ? cuts_.byte_cuts() : ByteCuts{}; }
+    void encode_part(std::string_view part, std::vector<uint32_t>& ids) const override;
     /// The same without cutting, by the heap: for tests.
     void encode_whole(std::string_view piece, std::vector<uint32_t>& ids) const;
 
@@ -38,7 +40,6 @@ class SentencePieceBpe : public Model {
     void add_merges(const SentencePieceModel& model);
     void add_merges_of(uint32_t id, uint32_t rank);
     uint32_t find_part(std::string_view text) const;
-    void encode_part(std::string_view part, std::vector<uint32_t>& ids) const;
     void initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const;
     void append_ids(const std::vector<uint32_t>& symbols, std::vector<uint32_t>& ids) const;
 

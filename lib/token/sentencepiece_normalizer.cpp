@@ -31,6 +31,17 @@ SentencePieceNormalizer::SentencePieceNormalizer(const SentencePieceModel& model
     }
 }
 
+bool SentencePieceNormalizer::cuts_before(char blank) const {
+    if (!adds_prefix_ || !remove_extra_spaces_ || adds_suffix_) return false;
+    for (const std::string& text : user_defined_) {
+        if (text.find(blank) != std::string::npos) return false;
+    }
+    if (!charsmap_) return blank == ' ';
+    const Charsmap::Match match = charsmap_->longest({&blank, 1});
+    const bool is_space = match.length == 0 ? blank == ' ' : match.replacement == " ";
+    return is_space && charsmap_->stands_alone(blank);
+}
+
 /// Bytes at the beginning of `text` that surely stay as they are.
 size_t SentencePieceNormalizer::plain_length(std::string_view text) const {
     size_t length = 0;
