@@ -15,6 +15,7 @@ namespace {
 using PieceType = SentencePieceModel::PieceType;
 
 constexpr uint32_t kFirstCharacter = kMaxTokenId + 1;
+constexpr size_t kMostKept = 1 << 20;  // symbols of a text whose memory is used again
 
 }  // namespace
 
@@ -39,6 +40,7 @@ void SentencePieceBpe::add_pieces(const SentencePieceModel& model) {
         if (model.pieces[id].is_matchable()) cuts_.add_token(text);
         if (type == PieceType::kUserDefined) {
             user_defined.emplace_back(model.pieces[id].text, id);
+            has_user_defined_ = true;
             begins_user_defined_[static_cast<uint8_t>(text[0])] = true;
         }
         const NextChar first = next_char(text, 0);
@@ -101,8 +103,7 @@ void SentencePieceBpe::initial_symbols(std::string_view piece,
             continue;
         }
         const NextChar next = next_char(piece, position);
-        const uint32_t id = characters_.get(next.character);
-        symbols.push_back(id != kNoToken ? id : kFirstCharacter + next.character);
+        symbols.push_back(symbol_of(next.character));
         position = next.end;
     }
 }
@@ -139,12 +140,31 @@ void SentencePieceBpe::encode(std::string_view piece, std::vector<uint32_t>& ids
     for (PartCursor parts(*this, piece, true); !parts.is_done();) encode_part(parts.next(), ids);
 }
 
+uint32_t SentencePieceBpe::symbol_of(char32_t character) const {
+    const uint32_t id = characters_.get(character);
+    return id != kNoToken ? id : kFirstCharacter + character;
+}
+
+void SentencePieceBpe::prepare() const {
+    if (has_unused_ || has_user_defined_) return;
+    std::call_once(once_, [this] {
+        built_ = std::make_unique<CharBacktracking>(vocabulary_, merges_,
+                                                    [this](char32_t c) { return symbol_of(c); });
+        if (built_->is_possible()) backtracking_.store(built_.get(), std::memory_order_release);
+    });
+}
+
 void SentencePieceBpe::encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
     thread_local std::vector<uint32_t> symbols;
     symbols.clear();
-    initial_symbols(part, symbols);
-    merge_symbols(merges_, symbols, nullptr);
+    if (const CharBacktracking* fast = backtracking_.load(std::memory_order_acquire)) {
+        fast->encode(part, symbols, [&](char32_t c) { symbols.push_back(symbol_of(c)); });
+    } else {
+        initial_symbols(part, symbols);
+        merge_symbols(merges_, symbols, nullptr);
+    }
     append_ids(symbols, ids);
+    if (symbols.capacity() > kMostKept) symbols = {};
 }
 
 void SentencePieceBpe::encode_whole(std::string_view piece, std::vector<uint32_t>& ids) const {

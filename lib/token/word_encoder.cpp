@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/token/word_encoder.h"
 
+#include <algorithm>
 #include <span>
 
 namespace longhaul::token {
@@ -56,7 +57,11 @@ void WordEncoder::encode_split(std::string_view word, bool starts_document,
 
 /// Writes the word as the model sees it to marked_.
 void WordEncoder::mark_spaces(std::string_view word, bool has_prefix) {
+    constexpr size_t kMostKept = 1 << 20;
+    if (marked_.capacity() > kMostKept) marked_ = {};
     marked_.clear();
+    const auto spaces = static_cast<size_t>(std::count(word.begin(), word.end(), ' '));
+    marked_.reserve(word.size() + spaces * (kSpaceMark.size() - 1) + kSpaceMark.size());
     if (has_prefix) marked_ += kSpaceMark;
     for (size_t done = 0; done < word.size();) {
         const size_t space = std::min(word.find(' ', done), word.size());
