@@ -37,6 +37,8 @@ class Charsmap {
         return static_cast<uint8_t>(character) < 128 &&
                keeps_ascii_[static_cast<uint8_t>(character)];
     }
+    /// True when some replacement has this text in it.
+    bool writes(std::string_view text) const { return texts_.find(text) != std::string::npos; }
     /// True when a rule begins with this text.
     bool has_rule_from(std::string_view text) const;
     /// True when this ASCII character is in no rule of more characters than itself.

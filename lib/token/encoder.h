@@ -13,6 +13,7 @@
 #include "lib/token/cutter.h"
 #include "lib/token/piece_encoder.h"
 #include "lib/token/tokenizer.h"
+#include "lib/token/unigram_encoder.h"
 #include "lib/token/word_encoder.h"
 
 namespace longhaul::token {
@@ -65,6 +66,7 @@ class Encoder {
     PieceEncoder pieces_encoder_;
     std::optional<Cutter> cutter_;
     std::unique_ptr<WordEncoder> words_;
+    std::unique_ptr<UnigramEncoder> unigram_words_;
     Cutter::Ends ends_;
     Pieces pieces_;
     std::vector<TextPart> raw_parts_, normalized_parts_;

@@ -86,26 +86,44 @@ void SentencePieceBpe::add_merges(const SentencePieceModel& model) {
     }
 }
 
+/// The longest user-defined symbol that begins the text; length 0: none.
+SentencePieceBpe::Defined SentencePieceBpe::find_defined(std::string_view text) const {
+    Defined found;
+    if (!begins_user_defined_[static_cast<uint8_t>(text[0])]) return found;
+    user_defined_.for_each_prefix(text, [&](size_t length, uint32_t id) { found = {length, id}; });
+    return found;
+}
+
 void SentencePieceBpe::initial_symbols(std::string_view piece,
                                        std::vector<uint32_t>& symbols) const {
     for (size_t position = 0; position < piece.size();) {
-        size_t longest = 0;
-        uint32_t found = kNoToken;
-        if (begins_user_defined_[static_cast<uint8_t>(piece[position])]) {
-            user_defined_.for_each_prefix(piece.substr(position), [&](size_t length, uint32_t id) {
-                longest = length;
-                found = id;
-            });
-        }
-        if (longest != 0) {
-            symbols.push_back(found);
-            position += longest;
+        if (const Defined defined = find_defined(piece.substr(position)); defined.length != 0) {
+            symbols.push_back(defined.id);
+            position += defined.length;
             continue;
         }
         const NextChar next = next_char(piece, position);
         symbols.push_back(symbol_of(next.character));
         position = next.end;
     }
+}
+
+/// As initial_symbols() and merging: user-defined symbols do not merge.
+void SentencePieceBpe::backtrack(const CharBacktracking& fast, std::string_view piece,
+                                 std::vector<uint32_t>& symbols) const {
+    const auto add_other = [&](char32_t c) { symbols.push_back(symbol_of(c)); };
+    size_t done = 0;
+    for (size_t at = 0; has_user_defined_ && at < piece.size();) {
+        const Defined defined = find_defined(piece.substr(at));
+        if (defined.length == 0) {
+            at = next_char(piece, at).end;
+            continue;
+        }
+        fast.encode(piece.substr(done, at - done), symbols, add_other);
+        symbols.push_back(defined.id);
+        done = at += defined.length;
+    }
+    fast.encode(piece.substr(done), symbols, add_other);
 }
 
 void SentencePieceBpe::append_ids(const std::vector<uint32_t>& symbols,
@@ -146,7 +164,7 @@ uint32_t SentencePieceBpe::symbol_of(char32_t character) const {
 }
 
 void SentencePieceBpe::prepare() const {
-    if (has_unused_ || has_user_defined_) return;
+    if (has_unused_) return;
     std::call_once(once_, [this] {
         built_ = std::make_unique<CharBacktracking>(vocabulary_, merges_,
                                                     [this](char32_t c) { return symbol_of(c); });
@@ -158,7 +176,7 @@ void SentencePieceBpe::encode_part(std::string_view part, std::vector<uint32_t>&
     thread_local std::vector<uint32_t> symbols;
     symbols.clear();
     if (const CharBacktracking* fast = backtracking_.load(std::memory_order_acquire)) {
-        fast->encode(part, symbols, [&](char32_t c) { symbols.push_back(symbol_of(c)); });
+        backtrack(*fast, part, symbols);
     } else {
         initial_symbols(part, symbols);
         merge_symbols(merges_, symbols, nullptr);

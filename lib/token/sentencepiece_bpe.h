@@ -31,6 +31,8 @@ class SentencePieceBpe : public Model {
     bool loses_text() const override { return !byte_fallback_; }
     void encode(std::string_view piece, std::vector<uint32_t>& ids) const override;
     void prepare() const override;
+    /// True when prepare() found that time is linear in any text.
+    bool is_linear() const { return backtracking_.load() != nullptr; }
     bool cuts_pieces() const override { return !has_unused_; }
     size_t cut(std::string_view piece, uint32_t* ends, size_t most) const override {
         return cuts_.cut(piece, ends, most);
@@ -46,6 +48,13 @@ class SentencePieceBpe : public Model {
     void add_merges_of(uint32_t id, uint32_t rank);
     uint32_t find_part(std::string_view text) const;
     uint32_t symbol_of(char32_t character) const;
+    struct Defined {
+        size_t length = 0;
+        uint32_t id = kNoToken;
+    };
+    Defined find_defined(std::string_view text) const;
+    void backtrack(const CharBacktracking& fast, std::string_view piece,
+                   std::vector<uint32_t>& symbols) const;
     void initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const;
     void append_ids(const std::vector<uint32_t>& symbols, std::vector<uint32_t>& ids) const;
 

@@ -7,12 +7,18 @@
 
 namespace longhaul::token {
 
+namespace {
+
+constexpr std::string_view kMark = "\xE2\x96\x81";  // U+2581
+
+}  // namespace
+
 SentencePieceNormalizer::SentencePieceNormalizer(const SentencePieceModel& model,
                                                  const std::string& name)
     : adds_prefix_(model.add_dummy_prefix && !model.space_is_suffix),
       adds_suffix_(model.add_dummy_prefix && model.space_is_suffix),
       remove_extra_spaces_(model.remove_extra_spaces),
-      space_(model.escape_spaces ? "\xE2\x96\x81" : " ") {
+      space_(model.escape_spaces ? kMark : " ") {
     if (!model.charsmap.empty()) {
         charsmap_ = Charsmap::parse(model.charsmap, format("{}: precompiled_charsmap at byte {}",
                                                            name, model.charsmap_offset));
@@ -32,11 +38,12 @@ SentencePieceNormalizer::SentencePieceNormalizer(const SentencePieceModel& model
 }
 
 bool SentencePieceNormalizer::cuts_before(char blank) const {
-    if (!adds_prefix_ || !remove_extra_spaces_ || adds_suffix_) return false;
+    const bool has_words = adds_prefix_ && !adds_suffix_ && remove_extra_spaces_ && space_ == kMark;
+    if (!has_words || !charsmap_ || charsmap_->writes(kMark)) return false;
+    if (charsmap_->longest(kMark).replacement != " ") return false;  // else a word could end so
     for (const std::string& text : user_defined_) {
-        if (text.find(blank) != std::string::npos) return false;
+        if (text.find(blank) != text.npos || text.find(kMark) != text.npos) return false;
     }
-    if (!charsmap_) return blank == ' ';
     const Charsmap::Match match = charsmap_->longest({&blank, 1});
     const bool is_space = match.length == 0 ? blank == ' ' : match.replacement == " ";
     return is_space && charsmap_->stands_alone(blank);
