@@ -2,6 +2,7 @@
 #include "lib/cli/command.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
@@ -102,10 +103,11 @@ struct Command::Impl {
         app.get_option("--version")->configurable(false);
     }
 
-    std::vector<std::string> long_names() const {
+    std::vector<std::string> option_names() const {
         std::vector<std::string> names;
         for (const CLI::Option* option : app.get_options()) {
             for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+            for (const std::string& name : option->get_snames()) names.push_back("-" + name);
         }
         return names;
     }
@@ -263,15 +265,32 @@ std::string Command::help_text() const {
     return wrap_lines(text);
 }
 
+namespace {
+
+/// CLI11's words for wrong numbers of values and for words that nobody wants, in ours.
+std::string reason_of(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    const std::string option = text.substr(0, text.find(": "));
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+        return "unexpected argument" + text.substr(std::min(text.find(": "), text.size()));
+    }
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return text;
+    if (text.find(" missing") != std::string::npos) return option + " needs a value";
+    return option + " is given more than once";
+}
+
+}  // namespace
+
 /// CLI11 reports unknown options late and without a hint: find the first one ourselves.
 void Command::Impl::refuse_unknown(const std::vector<std::string>& args) const {
-    const std::vector<std::string> known = long_names();
+    const std::vector<std::string> known = option_names();
     for (const std::string& arg : args) {
         if (arg == "--") return;
-        if (arg.rfind("--", 0) != 0) continue;
-        const std::string name = arg.substr(0, arg.find('='));
+        if (arg.size() < 2 || arg[0] != '-' || std::isdigit(arg[1]) != 0) continue;
+        const bool is_long = arg[1] == '-';
+        const std::string name = is_long ? arg.substr(0, arg.find('=')) : arg.substr(0, 2);
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        const std::string near = config::nearest_word(name, known);
+        const std::string near = is_long ? config::nearest_word(name, known) : "";
         usage_error(format("unknown option {}{}", name,
                            near.empty() ? "" : format("; did you mean {}?", near)));
     }
@@ -298,7 +317,7 @@ void Command::parse(std::vector<std::string> args) {
             impl_->show_version = true;
         } else {
             impl_->refuse_unknown(given);
-            impl_->usage_error(error.what());
+            impl_->usage_error(reason_of(error));
         }
     }
     if (impl_->show_version) {
@@ -314,6 +333,12 @@ bool Command::was_given(const std::string& long_name) const {
 
 OptionRef& OptionRef::required() {
     as_option(option_)->required();
+    return without_default();
+}
+OptionRef& OptionRef::without_default() {
+    const std::string text = as_option(option_)->get_description();
+    const size_t shown = text.ends_with(']') ? text.rfind(" [") : std::string::npos;
+    if (shown != std::string::npos) as_option(option_)->description(text.substr(0, shown));
     return *this;
 }
 OptionRef& OptionRef::choices(std::vector<std::string> values) {

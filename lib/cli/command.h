@@ -37,6 +37,8 @@ struct CommonOptions;
 class OptionRef {
  public:
     OptionRef& required();
+    /// The value at the time of the call is no default, or the description tells it in words.
+    OptionRef& without_default();
     OptionRef& choices(std::vector<std::string> values);
     OptionRef& range(double low, double high);
     /// Heading in --help, such as "Parameters".

@@ -2,6 +2,7 @@
 #include "lib/cli/run_main.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 
 #include "lib/base/error.h"
@@ -50,6 +51,33 @@ int run_main(std::string_view tool, int argc, char** argv,
     return to_int(flushed == ExitCode::kOk ? code : flushed);
 }
 
+namespace {
+
+/// Without a sub-command. "tool veryfi DIR" and "tool -q verify DIR" would get answers that are
+/// about something else.
+ExitCode run_default(const Args& args, const std::vector<std::string>& names,
+                     const std::function<ExitCode(const Args& args)>& body) {
+    const bool may_be_word =
+        !args.empty() && !args[0].starts_with('-') && args[0].find('/') == std::string::npos;
+    if (may_be_word && !std::filesystem::exists(args[0])) {
+        const std::string near = config::nearest_word(args[0], names);
+        if (!near.empty()) {
+            throw UsageError(
+                format("{}: no such file; did you mean the sub-command {}?", args[0], near));
+        }
+    }
+    try {
+        return body(args);
+    } catch (const UsageError& error) {
+        const auto late = std::find_first_of(args.begin(), args.end(), names.begin(), names.end());
+        if (late == args.end()) throw;
+        throw UsageError(format("{}; if \"{}\" is meant as the sub-command, put it first",
+                                error.describe(), *late));
+    }
+}
+
+}  // namespace
+
 ExitCode dispatch(std::string_view tool, std::string_view one_line, const Args& args,
                   const std::vector<Subcommand>& subcommands,
                   const std::function<ExitCode(const Args& args)>& default_run) {
@@ -60,7 +88,7 @@ ExitCode dispatch(std::string_view tool, std::string_view one_line, const Args& 
         }
         names.push_back(subcommand.name);
     }
-    if (default_run) return default_run(args);
+    if (default_run) return run_default(args, names, default_run);
     Command command{std::string(tool), std::string(one_line)};
     std::vector<std::pair<std::string, std::string>> lines;
     for (const Subcommand& subcommand : subcommands) {

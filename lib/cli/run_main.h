@@ -29,6 +29,7 @@ int run_main(std::string_view tool, int argc, char** argv,
 
 /// Splits off a first non-option word that names a sub-command; everything else goes to
 /// `default_run` (null: a missing sub-command is a usage error). A file of that name is "./NAME".
+/// A first word that is no file but nearly a sub-command is a usage error too.
 ExitCode dispatch(std::string_view tool, std::string_view one_line, const Args& args,
                   const std::vector<Subcommand>& subcommands,
                   const std::function<ExitCode(const Args& args)>& default_run);

@@ -12,6 +12,7 @@
 #include "lib/io/atomic_file.h"
 #include "lib/io/stream.h"
 #include "lib/record/manifest.h"
+#include "lib/record/report.h"
 
 namespace longhaul::dedup {
 
@@ -140,6 +141,10 @@ void check_replaced(const Options& options, Target target) {
     }
     if (fs::exists(options.removal_list) && !is_removal_list(options.removal_list)) {
         refuse_to_replace("--removal-list", options.removal_list);
+    }
+    if (fs::is_regular_file(options.report) &&
+        !record::is_report(options.report, "dedup-minhash")) {
+        refuse_to_replace("--report", options.report);
     }
     if (fs::exists(options.manifest) && !is_manifest(options.manifest)) {
         refuse_to_replace("--manifest", options.manifest);

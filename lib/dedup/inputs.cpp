@@ -9,6 +9,7 @@
 #include "lib/base/error.h"
 #include "lib/corpus/parquet_input.h"
 #include "lib/log/log.h"
+#include "lib/record/manifest.h"
 
 namespace longhaul::dedup {
 
@@ -114,6 +115,7 @@ Inputs::Inputs(const std::vector<std::string>& paths, const corpus::ReaderOption
     }
     std::set<std::string> seen;
     for (const std::string& path : files) {
+        record::check_name(path);
         if (!seen.insert(path).second) throw UsageError(format("{} is given twice", path));
         const bool is_stream = path == "-" || !fs::is_regular_file(path);
         if (path != "-" && !fs::exists(path)) throw IoError("cannot open " + path, ENOENT);

@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/spill.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 #include "lib/base/error.h"
 #include "lib/base/units.h"
+#include "lib/io/unnamed_file.h"
 
 namespace longhaul::dedup {
-
-namespace {
-
-io::UniqueFd open_unnamed(const std::filesystem::path& folder) {
-    io::UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-    if (fd) return fd;
-    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
-        throw IoError(
-            format("cannot create a temporary file in {} (see --tmp-dir)", folder.string()));
-    }
-    // A file system without O_TMPFILE (NFS): a name, removed at once.
-    std::string name = (folder / "longhaul-spill-XXXXXX").string();
-    fd.reset(::mkostemp(name.data(), O_CLOEXEC));
-    if (!fd) {
-        throw IoError(
-            format("cannot create a temporary file in {} (see --tmp-dir)", folder.string()));
-    }
-    ::unlink(name.c_str());
-    return fd;
-}
-
-}  // namespace
 
 SpillArea::SpillArea(const std::string& folder) : folder_(folder) {
     if (folder_.empty()) {
@@ -41,7 +19,7 @@ SpillArea::SpillArea(const std::string& folder) : folder_(folder) {
     }
 }
 
-SpillFile::SpillFile(SpillArea& area) : area_(&area), fd_(open_unnamed(area.folder())) {}
+SpillFile::SpillFile(SpillArea& area) : area_(&area), fd_(io::open_unnamed(area.folder())) {}
 
 uint64_t SpillFile::append(std::span<const std::byte> bytes) {
     // Asked before a large write, so that the file system is not filled for nothing.

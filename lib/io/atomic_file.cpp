@@ -27,6 +27,15 @@ std::filesystem::path folder_of(const std::filesystem::path& target) {
     return target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
 }
 
+/// The error names the file that the user asked for.
+UniqueFd create(const std::filesystem::path& temporary, const std::filesystem::path& target) {
+    try {
+        return open_file(temporary, O_RDWR | O_CREAT | O_EXCL);
+    } catch (const IoError& error) {
+        throw IoError(format("cannot create {}", target.string()), error.error_number());
+    }
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
@@ -47,7 +56,7 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
     do {
         temporary_ = temporary_name(target_);
     } while (std::filesystem::exists(temporary_));
-    fd_ = open_file(temporary_, O_RDWR | O_CREAT | O_EXCL);
+    fd_ = create(temporary_, target_);
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept = default;

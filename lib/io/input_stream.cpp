@@ -214,7 +214,7 @@ std::unique_ptr<InputStream> open_input(const std::string& path) {
     if (is_zstd(stored.available())) return std::make_unique<ZstdInput>(std::move(stored));
     if (stored.available().empty() && compression_by_name(path) != Compression::kNone) {
         throw DataError(path +
-                        ": 0 bytes; even nothing at all is some when compressed: "
+                        ": 0 bytes, but even an empty text has some when compressed; "
                         "copy the file again");
     }
     return std::make_unique<PlainInput>(std::move(stored));

@@ -75,9 +75,13 @@ void write(Level at, const std::string& text) {
     Logger& log = logger();
     if (at < log.level || (log.rank > 0 && at < Level::kWarn)) return;
     std::string line = log.tool + ": ";
-    if (log.rank >= 0 && at >= Level::kWarn) line += format("rank {}: ", log.rank.load());
-    line += label(at) + text;
-    std::replace(line.begin(), line.end(), '\n', ' ');
+    const std::string who =
+        log.rank >= 0 && at >= Level::kWarn ? format("rank {}: ", log.rank.load()) : "";
+    // What ranks have agreed on names the rank already.
+    line += who + label(at) + text.substr(text.starts_with(who) ? who.size() : 0);
+    // File names may hold anything: a message is one line, and none commands the terminal.
+    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+    std::replace_if(line.begin(), line.end(), is_control, ' ');
     // Passed as an argument, since the text may hold braces.
     log.sink->log(spdlog::level::info, "{}", line);
 }

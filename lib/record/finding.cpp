@@ -109,10 +109,13 @@ io::Json to_json(const std::vector<Finding>& findings) {
 std::string to_text(const std::vector<Finding>& findings) {
     std::string text;
     for (const Finding& finding : worst_first(findings)) {
-        text += format("{:<8}{}  {}: {}", status_name(finding.status), finding.code,
-                       finding.subject, finding.evidence);
-        if (!finding.remedy.empty()) text += " -> " + finding.remedy;
-        text += "\n";
+        std::string line = format("{:<8}{}  {}: {}", status_name(finding.status), finding.code,
+                                  finding.subject, finding.evidence);
+        if (!finding.remedy.empty()) line += " -> " + finding.remedy;
+        // Subjects may be names of files, which hold anything.
+        const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+        std::replace_if(line.begin(), line.end(), is_control, ' ');
+        text += line + "\n";
     }
     return text;
 }

@@ -4,6 +4,7 @@
 #include "lib/base/error.h"
 #include "lib/io/atomic_file.h"
 #include "lib/io/json.h"
+#include "lib/text/unicode.h"
 
 namespace longhaul::record {
 
@@ -117,6 +118,14 @@ void write_manifest(const std::filesystem::path& path, const Manifest& manifest)
 std::filesystem::path manifest_path(const std::filesystem::path& output) {
     if (std::filesystem::is_directory(output)) return output / "manifest.json";
     return output.string() + ".manifest.json";
+}
+
+void check_name(const std::string& path) {
+    if (text::is_valid_utf8(path)) return;
+    throw UsageError(format(
+        "{}: the name is not UTF-8, and manifests can not hold it; rename the file, or name a "
+        "symbolic link to it",
+        path));
 }
 
 std::optional<std::string> first_difference(const Manifest& there, const Manifest& asked) {

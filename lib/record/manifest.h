@@ -41,6 +41,9 @@ void write_manifest(const std::filesystem::path& path, const Manifest& manifest)
 
 /// "manifest.json" in a folder, "OUT.manifest.json" beside a file.
 std::filesystem::path manifest_path(const std::filesystem::path& output);
+/// For a file that a manifest is to name. @throws UsageError: its name is not UTF-8, which JSON can
+/// not hold, so that later runs would not find it again
+void check_name(const std::string& path);
 /// The first difference of everything that decides the output (tool, kind, options, inputs),
 /// or nothing: "option \"threshold\": 0.8 there, 0.7 asked".
 std::optional<std::string> first_difference(const Manifest& there, const Manifest& asked);

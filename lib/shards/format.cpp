@@ -306,13 +306,30 @@ ShardDetails details_from_json(const std::string& text, const std::string& sourc
     return details;
 }
 
+namespace {
+
+/// Why a folder has no manifest.json.
+std::string why_no_manifest(const std::filesystem::path& folder) {
+    if (std::filesystem::exists(folder / "plan.json")) {
+        return "tok-shard did not finish here; run it again to resume";
+    }
+    std::error_code ignored;  // not a folder at all
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+        if (entry.path().extension() != ".idx") continue;
+        return format(
+            "not a folder of token shards; Megatron's files are named by their prefix: {}",
+            (folder / entry.path().stem()).string());
+    }
+    return "not a folder of token shards";
+}
+
+}  // namespace
+
 record::Manifest read_shard_manifest(const std::filesystem::path& folder, ShardDetails& details) {
     const std::filesystem::path path = folder / "manifest.json";
     if (!std::filesystem::exists(path)) {
         throw DataError(
-            format("{}: no manifest.json: not a folder of token shards, or tok-shard "
-                   "did not finish (run it again to resume)",
-                   folder.string()));
+            format("{}: no manifest.json: {}", folder.string(), why_no_manifest(folder)));
     }
     record::Manifest manifest = record::read_manifest(path);
     if (manifest.kind != kManifestKind) {

@@ -144,6 +144,7 @@ ShardSet open_shard_set(const fs::path& path, const OpenOptions& options) {
         return open_megatron(path, *prefix, options);
     }
     if (const auto folder = mds_folder(path)) return open_mds(*folder, options);
+    if (!fs::exists(path)) throw IoError("cannot open " + path.string(), ENOENT);
     ShardSet set{path, path, {}, std::nullopt, {}};
     set.manifest = read_shard_manifest(path, set.details);
     set.hash = record::manifest_hash(*set.manifest);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/shards/spool.h"
 
-#include <fcntl.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkostemp
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "lib/base/error.h"
+#include "lib/io/unnamed_file.h"
 
 namespace longhaul::shards {
 
@@ -22,12 +22,9 @@ std::filesystem::path default_spool_folder() {
     return variable != nullptr && *variable != '\0' ? variable : "/tmp";
 }
 
-Spool::Spool(const std::filesystem::path& folder) : name_(folder.string() + " (spool)") {
-    std::string path = (folder / "longhaul-spool-XXXXXX").string();
-    fd_ = io::UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
-    if (!fd_) throw IoError("cannot create a temporary file in " + folder.string());
-    ::unlink(path.c_str());
-}
+Spool::Spool(const std::filesystem::path& folder)
+    : name_(format("a temporary file in {} (see --tmp-dir)", folder.string())),
+      fd_(io::open_unnamed(folder)) {}
 
 void Spool::write(std::span<const std::byte> bytes) {
     size_ += bytes.size();

@@ -10,16 +10,14 @@
 
 namespace longhaul::token {
 
-struct Backtracking::Merging {
-    uint32_t rank, left, right, id;
-};
-
 namespace {
 
 constexpr size_t kFewBytes = 64;  // encoded without allocating
 
+using Merging = Backtracking::Merging;
+using Single = Backtracking::Single;
+
 /// The merges in the order of their ranks, if these have 24 bits.
-template <class Merging>
 std::vector<Merging> merges_in_order(const MergeTable& table) {
     std::vector<Merging> merges;
     merges.reserve(table.size());
@@ -54,28 +52,64 @@ struct ManyBorders {
     void add(size_t border) { bits[border] = true; }
 };
 
+/// The bytes that are tokens.
+std::vector<Single> single_bytes(const Bpe& bpe) {
+    static constexpr auto kBytes = [] {
+        std::array<char, 256> bytes{};
+        for (unsigned byte = 0; byte < 256; ++byte) bytes[byte] = static_cast<char>(byte);
+        return bytes;
+    }();
+    std::vector<Single> singles;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        const uint32_t id = bpe.byte_token(static_cast<uint8_t>(byte));
+        if (id != kNoToken) singles.push_back({{&kBytes[byte], 1}, id});
+    }
+    return singles;
+}
+
+/// Whether one merge comes before another in time, whatever the text.
+bool are_ordered(const Merging& a, const Merging& b) {
+    return a.rank < b.rank || (a.rank == b.rank && a.id == b.id);
+}
+
 }  // namespace
 
 Backtracking::Backtracking(const Bpe& bpe)
-    : pairs_(std::min<size_t>(bpe.merges().size(), bpe.vocabulary().size())) {
-    const std::vector<Merging> merges = merges_in_order<Merging>(bpe.merges());
-    is_possible_ =
-        bpe.vocabulary().size() + 256 < PairTable::kMost &&
-        std::is_sorted(merges.begin(), merges.end(),
-                       [](const Merging& a, const Merging& b) { return a.rank < b.rank; });
-    if (is_possible_) number_tokens(bpe, merges);
-    if (is_possible_) build_trie(bpe);
+    : Backtracking(bpe.vocabulary(), single_bytes(bpe), merges_in_order(bpe.merges())) {}
+
+Backtracking::Backtracking(const Vocabulary& vocabulary, std::span<const Single> singles,
+                           std::span<const Merging> merges)
+    : pairs_(std::min<size_t>(merges.size(), vocabulary.size())) {
+    is_possible_ = vocabulary.size() + singles.size() + 256 < PairTable::kMost;
+    for (size_t i = 1; i < merges.size(); ++i) {
+        is_possible_ = is_possible_ && are_ordered(merges[i - 1], merges[i]);
+    }
+    if (!is_possible_) return;
+    std::vector<uint32_t> numbers(vocabulary.size() + singles.size(), kNoToken);  // of symbols
+    number_singles(singles, numbers);
+    number_tokens(vocabulary, merges, numbers);
+    if (is_possible_) build_trie(vocabulary, singles);
 }
 
-void Backtracking::number_tokens(const Bpe& bpe, std::span<const Merging> merges) {
-    const Vocabulary& vocabulary = bpe.vocabulary();
-    std::vector<uint32_t> numbers(vocabulary.size(), kNoToken);
+void Backtracking::number_singles(std::span<const Single> singles, std::span<uint32_t> numbers) {
     for (unsigned byte = 0; byte < 256; ++byte) {
-        const uint32_t id = bpe.byte_token(static_cast<uint8_t>(byte));
-        if (id != kNoToken) numbers[id] = byte;
-        tokens_.push_back({id, 1, kNoToken});
+        tokens_.push_back({kNoToken, 1, kNoToken});
         pairs_.add_single();
     }
+    for (const auto& [text, symbol] : singles) {
+        if (text.size() == 1) {
+            numbers[symbol] = static_cast<uint8_t>(text[0]);
+            tokens_[numbers[symbol]].symbol = symbol;
+        } else {
+            numbers[symbol] = pairs_.size();
+            tokens_.push_back({symbol, static_cast<uint32_t>(text.size()), kNoToken});
+            pairs_.add_single();
+        }
+    }
+}
+
+void Backtracking::number_tokens(const Vocabulary& vocabulary, std::span<const Merging> merges,
+                                 std::span<uint32_t> numbers) {
     std::vector<Merging> without_parts;
     for (const Merging& merge : merges) {
         const uint32_t left = numbers[merge.left], right = numbers[merge.right];
@@ -100,16 +134,22 @@ void Backtracking::number_tokens(const Bpe& bpe, std::span<const Merging> merges
         is_possible_ && std::none_of(without_parts.begin(), without_parts.end(), is_late);
 }
 
-void Backtracking::build_trie(const Bpe& bpe) {
+void Backtracking::build_trie(const Vocabulary& vocabulary, std::span<const Single> singles) {
     std::vector<TokenTrie::Token> tokens;
     tokens.reserve(tokens_.size());
-    for (uint32_t token = 256; token < tokens_.size(); ++token) {
-        tokens.emplace_back(bpe.vocabulary().bytes(tokens_[token].id), token);
+    uint32_t number = 256;
+    for (const Single& single : singles) {
+        if (single.text.size() > 1) tokens.emplace_back(single.text, number++);
+    }
+    for (; number < tokens_.size(); ++number) {
+        tokens.emplace_back(vocabulary.bytes(tokens_[number].symbol), number);
     }
     std::vector<uint32_t> shorter(tokens_.size());
     trie_ = TokenTrie(std::move(tokens), shorter);
     for (uint32_t token = 256; token < tokens_.size(); ++token) {
-        tokens_[token].shorter = shorter[token];
+        // The first byte of a character is no token.
+        const bool is_single = tokens_[shorter[token]].symbol != kNoToken;
+        tokens_[token].shorter = is_single ? shorter[token] : kNoToken;
     }
 }
 
@@ -162,7 +202,7 @@ void Backtracking::choose(std::string_view piece, Borders& closed, Chosen& chose
 
 void Backtracking::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
     const auto append = [&](const auto& chosen) {
-        for (const uint32_t token : chosen) ids.push_back(tokens_[token].id);
+        for (const uint32_t token : chosen) ids.push_back(tokens_[token].symbol);
     };
     if (piece.size() <= kFewBytes) {
         FewBorders closed;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/text/unicode.h"
 #include "lib/token/byte_piece.h"
 #include "lib/token/symbol_merger.h"
 
@@ -122,6 +123,20 @@ void CharBpe::initial_symbols(std::string_view piece, std::vector<uint32_t>& sym
     collected.flush();
 }
 
+/// What becomes of a character that does not merge, where all bytes have tokens.
+void CharBpe::add_character(char32_t character, std::vector<uint32_t>& ids) const {
+    const uint32_t id = characters_.get(character);
+    if (id != kNoToken) {
+        ids.push_back(id);
+        return;
+    }
+    char bytes[4];
+    const char* const end = text::put_utf8(character, bytes);
+    for (const char* byte = bytes; byte != end; ++byte) {
+        ids.push_back(byte_tokens_[static_cast<uint8_t>(*byte)]);
+    }
+}
+
 void CharBpe::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
     if (options_.whole_piece_first && piece.size() <= vocabulary_.longest_token_bytes()) {
         const uint32_t whole = vocabulary_.find(piece);
@@ -135,7 +150,20 @@ void CharBpe::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
     }
 }
 
+void CharBpe::prepare() const {
+    if (!can_cut_ || loses_text_) return;
+    std::call_once(once_, [this] {
+        built_ = std::make_unique<CharBacktracking>(
+            vocabulary_, merges_, [this](char32_t c) { return characters_.get(c); });
+        if (built_->is_possible()) backtracking_.store(built_.get(), std::memory_order_release);
+    });
+}
+
 void CharBpe::encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
+    if (const CharBacktracking* fast = backtracking_.load(std::memory_order_acquire)) {
+        fast->encode(part, ids, [&](char32_t c) { add_character(c, ids); });
+        return;
+    }
     thread_local std::vector<uint32_t> symbols;
     symbols.clear();
     initial_symbols(part, symbols);

@@ -7,10 +7,14 @@
 // the byte alphabet.
 
 #include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/token/char_backtracking.h"
 #include "lib/token/char_table.h"
 #include "lib/token/cut_table.h"
 #include "lib/token/model.h"
@@ -34,10 +38,13 @@ class CharBpe : public Model {
     uint32_t unknown_id() const override { return options_.unknown_id; }
     bool loses_text() const override { return loses_text_; }
     void encode(std::string_view piece, std::vector<uint32_t>& ids) const override;
+    void prepare() const override;
     bool cuts_pieces() const override { return can_cut_ && !options_.whole_piece_first; }
     size_t cut(std::string_view piece, uint32_t* ends, size_t most) const override {
         return cuts_.cut(piece, ends, most);
     }
+    ByteCuts byte_cuts() const override { return cuts_pieces() ? cuts_.byte_cuts() : ByteCuts{}; }
+    void encode_part(std::string_view part, std::vector<uint32_t>& ids) const override;
     /// The same without cutting, by the heap: for tests.
     void encode_whole(std::string_view piece, std::vector<uint32_t>& ids) const;
 
@@ -48,8 +55,8 @@ class CharBpe : public Model {
     void prepare_cuts();
     uint32_t find_symbol(std::string_view character, bool is_first, bool is_last,
                          std::string& text) const;
-    void encode_part(std::string_view part, std::vector<uint32_t>& ids) const;
     void initial_symbols(std::string_view piece, std::vector<uint32_t>& symbols) const;
+    void add_character(char32_t character, std::vector<uint32_t>& ids) const;
     bool has_affixes() const {
         return !options_.inner_prefix.empty() || !options_.end_suffix.empty();
     }
@@ -61,6 +68,10 @@ class CharBpe : public Model {
     CharTable characters_;                     // tokens of single characters, without affixes
     CutTable cuts_;
     bool can_cut_ = false, loses_text_ = true;
+    // Built by prepare(); null where it is not possible.
+    mutable std::once_flag once_;
+    mutable std::unique_ptr<const CharBacktracking> built_;
+    mutable std::atomic<const CharBacktracking*> backtracking_ = nullptr;
 };
 
 }  // namespace longhaul::token

@@ -56,8 +56,8 @@ Charsmap Charsmap::parse(std::string_view blob, const std::string& place) {
 }
 
 /// Walks every key, so that searches need no checks: children lie inside the array, values inside
-/// the texts, and no key is endless.
-void Charsmap::check(const std::string& place) const {
+/// the texts, and no key is endless. Notes the bytes of the keys that are longer than one byte.
+void Charsmap::check(const std::string& place) {
     enum class State : uint8_t { kNew, kOpen, kDone };
     struct Visit {
         uint32_t position, base, next_label;
@@ -93,6 +93,10 @@ void Charsmap::check(const std::string& place) const {
         const uint32_t label = last.next_label++;
         const uint32_t child = last.base ^ label;
         if (label_of(units_[child]) != label) continue;
+        if (path.size() > 1) {
+            is_joined_[label] = true;
+            is_joined_[label_of(units_[path[1].position])] = true;
+        }
         if (states[child] == State::kOpen) fail(child, "the trie loops");
         if (states[child] == State::kNew) enter(child);
     }
@@ -134,6 +138,17 @@ Charsmap::Match Charsmap::longest(std::string_view text) const {
     }
     if (length == 0) return {};
     return {length, replacement(found)};
+}
+
+bool Charsmap::has_rule_from(std::string_view text) const {
+    uint32_t position = offset_of(units_[0]);
+    for (const char byte : text) {
+        const auto label = static_cast<uint8_t>(byte);
+        position ^= label;
+        if (label == 0 || label_of(units_[position]) != label) return false;
+        position ^= offset_of(units_[position]);
+    }
+    return true;
 }
 
 Charsmap::Match Charsmap::shortest(std::string_view text) const {

@@ -37,15 +37,25 @@ class Charsmap {
         return static_cast<uint8_t>(character) < 128 &&
                keeps_ascii_[static_cast<uint8_t>(character)];
     }
+    /// True when some replacement has this text in it.
+    bool writes(std::string_view text) const { return texts_.find(text) != std::string::npos; }
+    /// True when a rule begins with this text.
+    bool has_rule_from(std::string_view text) const;
+    /// True when this ASCII character is in no rule of more characters than itself.
+    bool stands_alone(char character) const {
+        return static_cast<uint8_t>(character) < 128 &&
+               !is_joined_[static_cast<uint8_t>(character)];
+    }
 
  private:
-    void check(const std::string& place) const;
+    void check(const std::string& place);
     void find_kept_ascii();
     std::string_view replacement(uint32_t unit) const;
 
     std::vector<uint32_t> units_;  // padded to whole blocks of 256
     std::string texts_;
     std::array<bool, 128> keeps_ascii_{};
+    std::array<bool, 256> is_joined_{};  // bytes of rules of two bytes or more
 };
 
 }  // namespace longhaul::token

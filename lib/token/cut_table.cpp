@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "lib/text/unicode.h"
+
 namespace longhaul::token {
 
 namespace {
@@ -49,7 +51,7 @@ void CutTable::finish() {
     for (const uint64_t pair : pairs_) slots_[slot_of(pair)] = pair;
     for (uint32_t right = 0; right < kNarrow; ++right) {
         const char32_t character = right == kNarrow - 1 ? kSpace : right;
-        const bool is_allowed = is_allowed_before_all_ || allowed_.get(character) != kNoToken;
+        const bool is_allowed = is_allowed_before(character);
         for (uint32_t left = 0; left < kNarrow; ++left) {
             const uint32_t at = left * kNarrow + right;
             narrow_cuts_[at] = is_allowed && !narrow_pairs_[at];
@@ -62,9 +64,42 @@ bool CutTable::is_cut(char32_t left, char32_t right) const {
     if (narrow_left < kNarrow && narrow_right < kNarrow) {
         return narrow_cuts_[narrow_left * kNarrow + narrow_right];
     }
-    if (!is_allowed_before_all_ && allowed_.get(right) == kNoToken) return false;
+    if (!is_allowed_before(right)) return false;
     const uint64_t pair = pair_of(left, right);
     return slots_[slot_of(pair)] != pair;
+}
+
+/// Calls visit(left, right) for every pair of characters that tokens have.
+template <class Visit>
+void CutTable::for_each_pair(const Visit& visit) const {
+    const auto widen = [](uint32_t narrow) { return narrow == kNarrow - 1 ? kSpace : narrow; };
+    for (uint32_t at = 0; at < kNarrow * kNarrow; ++at) {
+        if (narrow_pairs_[at]) visit(widen(at / kNarrow), widen(at % kNarrow));
+    }
+    for (const uint64_t pair : pairs_) {
+        visit(static_cast<char32_t>(pair >> 32), static_cast<char32_t>(pair & 0xFFFFFFFF));
+    }
+}
+
+Model::ByteCuts CutTable::byte_cuts() const {
+    Model::ByteCuts cuts;
+    for (auto& row : cuts) {
+        if (is_allowed_before_all_) row.set();
+        for (char32_t right = 0; right < 128; ++right) {
+            row[right] = is_allowed_before(right == ' ' ? kSpace : right);
+        }
+    }
+    for_each_pair([&](char32_t left, char32_t right) {
+        char bytes[4];
+        const auto last = static_cast<uint8_t>(text::put_utf8(left, bytes)[-1]);
+        text::put_utf8(right, bytes);
+        const auto first = static_cast<uint8_t>(bytes[0]);
+        cuts[last][first] = false;
+        if (left == kSpace) cuts[' '][first] = false;
+        if (right == kSpace) cuts[last][' '] = false;
+        if (left == kSpace && right == kSpace) cuts[' '][' '] = false;
+    });
+    return cuts;
 }
 
 /// Goes on over narrow characters. @return the number of ends

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/token/char_table.h"
+#include "lib/token/model.h"
 
 namespace longhaul::token {
 
@@ -33,7 +34,15 @@ class CutTable {
     /// @param text well-formed UTF-8, not empty; 4 GiB at most.
     size_t cut(std::string_view text, uint32_t* ends, size_t most) const;
 
+    /// As Model::byte_cuts().
+    Model::ByteCuts byte_cuts() const;
+
  private:
+    bool is_allowed_before(char32_t character) const {
+        return is_allowed_before_all_ || allowed_.get(character) != kNoToken;
+    }
+    template <class Visit>
+    void for_each_pair(const Visit& visit) const;
     bool is_cut(char32_t left, char32_t right) const;
     size_t slot_of(uint64_t pair) const;
     size_t cut_narrow(std::string_view text, NextChar& left, uint32_t* ends, size_t count,

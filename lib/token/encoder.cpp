@@ -36,6 +36,13 @@ Encoder::Encoder(const Tokenizer& tokenizer, const EncodeOptions& options)
     const auto scheme = tokenizer.parts().pre_tokenizer.single_scheme();
     if (scheme && options.use_fast_path) cutter_.emplace(*scheme);
     if (options.use_fast_path) model_.prepare();
+    if (!options.use_fast_path || !normalized_filter_.is_empty()) return;
+    if (const auto cuts = UnigramEncoder::find_cuts(tokenizer.parts())) {
+        unigram_words_ =
+            std::make_unique<UnigramEncoder>(tokenizer.parts(), *cuts, options.cache_bytes);
+    } else if (const auto rule = find_word_rule(tokenizer.parts())) {
+        words_ = std::make_unique<WordEncoder>(tokenizer.parts(), *rule, options.cache_bytes);
+    }
 }
 
 const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& ids) {
@@ -63,6 +70,14 @@ const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& 
 
 void Encoder::encode_plain(std::string_view text, bool starts_document,
                            std::vector<uint32_t>& ids) {
+    if (words_ != nullptr) {
+        words_->encode(text, starts_document, ids);
+        return;
+    }
+    if (unigram_words_ != nullptr) {
+        unigram_words_->encode(text, ids);
+        return;
+    }
     const Normalizer& normalizer = tokenizer_.parts().normalizer;
     if (normalizer.surely_keeps(text)) {
         encode_normalized(text, starts_document, ids);

@@ -4,6 +4,7 @@
 // order (huggingface/tokenizers, tokenizer/mod.rs).
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 #include "lib/token/cutter.h"
 #include "lib/token/piece_encoder.h"
 #include "lib/token/tokenizer.h"
+#include "lib/token/unigram_encoder.h"
+#include "lib/token/word_encoder.h"
 
 namespace longhaul::token {
 
@@ -50,6 +53,7 @@ class Encoder {
         AddedFilter(const TokenizerParts& parts, bool is_normalized, bool parses_special);
         /// False: there is surely none in the text.
         bool may_find(std::string_view text) const;
+        bool is_empty() const { return first_bytes_.empty(); }
 
      private:
         std::string first_bytes_;  // one of these begins every token that counts
@@ -61,6 +65,8 @@ class Encoder {
     AddedFilter raw_filter_, normalized_filter_;
     PieceEncoder pieces_encoder_;
     std::optional<Cutter> cutter_;
+    std::unique_ptr<WordEncoder> words_;
+    std::unique_ptr<UnigramEncoder> unigram_words_;
     Cutter::Ends ends_;
     Pieces pieces_;
     std::vector<TextPart> raw_parts_, normalized_parts_;

@@ -3,6 +3,7 @@
 // The part of a tokenizer that turns one piece of text into ids (HF tokenizers: "model").
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -39,6 +40,11 @@ class Model {
         ends[0] = static_cast<uint32_t>(piece.size());
         return 1;
     }
+    /// Some places where cut() could cut, known by the bytes on both sides:
+    /// cuts[last byte of a character][first byte of the next one]. Of texts where a space stands
+    /// for U+2581, the mark that many vocabularies have for it.
+    using ByteCuts = std::array<std::bitset<256>, 256>;
+    virtual ByteCuts byte_cuts() const { return {}; }
     /// Appends the ids of a part, where they may differ from those of a piece of the same text.
     virtual void encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
         encode(part, ids);

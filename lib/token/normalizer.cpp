@@ -22,6 +22,11 @@ bool Normalizer::surely_keeps(std::string_view text) const {
                        [&](const auto& step) { return step->surely_keeps(text); });
 }
 
+bool Normalizer::cuts_before(char blank) const {
+    return std::all_of(steps_.begin(), steps_.end(),
+                       [&](const auto& step) { return step->cuts_before(blank); });
+}
+
 std::string Normalizer::apply(std::string_view text, bool* starts_document) const {
     std::string out(text);
     for (const auto& step : steps_) {

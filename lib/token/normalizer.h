@@ -21,6 +21,16 @@ class NormalizerStep {
     /// True when the first character of apply(text) comes from a later place than the beginning of
     /// `text`, as HF tokenizers counts: Metaspace with prepend_scheme "first" asks for it.
     virtual bool drops_start(std::string_view /*text*/) const { return false; }
+    /// True when a text may be cut before this blank (a space, tab, line feed or carriage return),
+    /// behind any character but a blank: apply() of the parts, joined, is apply() of the whole, and
+    /// what becomes of the blank does not depend on what follows. The
+    /// text may be what steps before have made of one, so that the cut is anywhere before a space.
+    virtual bool cuts_before(char /*blank*/) const { return false; }
+    /// A step that does nothing else than this. Empty: it does something else.
+    struct Rewrite {
+        std::string_view from, to;  // each `from` becomes `to`; `from` empty: `to` is put in front
+    };
+    virtual Rewrite rewrite() const { return {}; }
     /// True when apply() writes text in the byte alphabet (lib/token/byte_level.h).
     virtual bool writes_byte_alphabet() const { return false; }
 };
@@ -34,6 +44,9 @@ class Normalizer {
 
     /// True when there are no steps.
     bool is_identity() const { return steps_.empty(); }
+    const std::vector<std::shared_ptr<const NormalizerStep>>& steps() const { return steps_; }
+    /// NormalizerStep::cuts_before() of all steps.
+    bool cuts_before(char blank) const;
     /// True when the last step, and no other, writes the byte alphabet.
     bool ends_in_byte_alphabet() const;
     /// A quick answer: true means that apply() gives `text` back; false says nothing.

@@ -3,6 +3,8 @@
 // same table: it looks up whole graphemes of less than six bytes, takes the shortest rule that
 // begins there, and lets its replacement stand for all of the grapheme
 // (normalizers/precompiled.rs).
+#include <utility>
+
 #include "lib/text/graphemes.h"
 #include "lib/text/unicode.h"
 #include "lib/token/normalizer_steps.h"
@@ -11,9 +13,28 @@ namespace longhaul::token {
 
 namespace {
 
+/// Whether a rule begins with a character of Grapheme_Cluster_Break Prepend (Unicode 16.0,
+/// GraphemeBreakProperty.txt), the only ones that make one grapheme with a space behind them.
+bool has_rule_of_prepended(const Charsmap& map) {
+    static constexpr std::pair<char32_t, char32_t> kRanges[] = {
+        {0x0600, 0x0605},   {0x06DD, 0x06DD},   {0x070F, 0x070F},   {0x0890, 0x0891},
+        {0x08E2, 0x08E2},   {0x0D4E, 0x0D4E},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD},
+        {0x111C2, 0x111C3}, {0x113D1, 0x113D1}, {0x1193F, 0x1193F}, {0x11941, 0x11941},
+        {0x11A84, 0x11A89}, {0x11D46, 0x11D46}, {0x11F02, 0x11F02}};
+    for (const auto& [first, last] : kRanges) {
+        for (char32_t c = first; c <= last; ++c) {
+            std::string text;
+            text::append_utf8(c, text);
+            if (map.has_rule_from(text)) return true;
+        }
+    }
+    return false;
+}
+
 class PrecompiledStep final : public NormalizerStep {
  public:
-    explicit PrecompiledStep(Charsmap map) : map_(std::move(map)) {}
+    explicit PrecompiledStep(Charsmap map)
+        : map_(std::move(map)), cuts_(!map_.has_rule_from(" ") && !has_rule_of_prepended(map_)) {}
 
     bool surely_keeps(std::string_view text) const override {
         for (const char c : text) {
@@ -36,6 +57,9 @@ class PrecompiledStep final : public NormalizerStep {
         }
         return out;
     }
+    /// A grapheme across such a cut has no rule, and is done character by character as its parts
+    /// are.
+    bool cuts_before(char blank) const override { return cuts_ && map_.stands_alone(blank); }
 
  private:
     static constexpr size_t kMaxGraphemeBytes = 5;
@@ -64,6 +88,7 @@ class PrecompiledStep final : public NormalizerStep {
     }
 
     Charsmap map_;
+    bool cuts_;
 };
 
 }  // namespace

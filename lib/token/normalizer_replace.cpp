@@ -41,6 +41,12 @@ class ReplaceStep final : public NormalizerStep {
         return text.starts_with(from_) && moves_start(from_, to_);
     }
 
+    /// No match has the blank and something else.
+    bool cuts_before(char blank) const override {
+        return from_.size() == 1 || from_.find(blank) == from_.npos;
+    }
+    Rewrite rewrite() const override { return {from_, to_}; }
+
  private:
     /// One byte, as the space that becomes U+2581 in many files: without a call for each.
     std::string replace_byte(std::string_view text) const {

@@ -43,6 +43,7 @@ class FormStep final : public NormalizerStep {
     std::string apply(std::string_view text) const override {
         return text::normalize(text, form_, text::UnicodeData::k9);
     }
+    bool cuts_before(char /*blank*/) const override { return true; }
 
  private:
     text::Form form_;
@@ -58,6 +59,7 @@ class LowercaseStep final : public NormalizerStep {
     std::string apply(std::string_view text) const override {
         return map_characters(text, hf::append_lower);
     }
+    bool cuts_before(char /*blank*/) const override { return true; }
 };
 
 /// Leaves out the characters of a class.
@@ -71,6 +73,7 @@ class FilterStep final : public NormalizerStep {
         });
     }
     bool drops_start(std::string_view text) const override { return drops_(first_character(text)); }
+    bool cuts_before(char /*blank*/) const override { return true; }
 
  private:
     bool (*drops_)(char32_t);
@@ -112,6 +115,7 @@ class PrependStep final : public NormalizerStep {
         return text.empty() || prefix_.empty();
     }
     std::string apply(std::string_view text) const override { return prefix_ + std::string(text); }
+    Rewrite rewrite() const override { return {"", prefix_}; }
 
  private:
     std::string prefix_;
@@ -140,6 +144,7 @@ class NmtStep final : public NormalizerStep {
     bool drops_start(std::string_view text) const override {
         return is_dropped(first_character(text));
     }
+    bool cuts_before(char /*blank*/) const override { return true; }
 
  private:
     static bool is_dropped(char32_t c) {
@@ -183,6 +188,7 @@ class BertStep final : public NormalizerStep {
         return (options_.cleans_text && is_dropped(c)) ||
                (options_.strips_accents && hf::is_nonspacing_mark(c));
     }
+    bool cuts_before(char /*blank*/) const override { return true; }
 
  private:
     static bool is_dropped(char32_t c) {

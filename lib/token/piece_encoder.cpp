@@ -3,18 +3,14 @@
 
 #include <algorithm>
 
-#include "lib/base/check.h"
 #include "lib/base/hash.h"
 
 namespace longhaul::token {
 
 namespace {
 
-// Longer parts of unspaced pieces hardly come again.
-constexpr size_t kMostPartBytes = 12;
-
-/// Whether a piece longer than a short key is better made of parts: Chinese, Japanese and Korean
-/// pieces are not words and seldom come again. By the last character, U+3000 to U+DFFF.
+/// Whether a piece longer than a short key had better be looked for in parts: Chinese, Japanese and
+/// Korean pieces are not words and seldom come again. By the last character, U+3000 to U+DFFF.
 bool is_unspaced(std::string_view piece) {
     const auto lead = static_cast<uint8_t>(piece[piece.size() - 3]);
     return lead >= 0xE3 && lead <= 0xED;
@@ -35,20 +31,12 @@ inline void PieceEncoder::make_short(Probe& probe, std::string_view text, size_t
     cache_.shorts.prefetch(hash);
 }
 
-void PieceEncoder::make_long(Probe& probe, std::string_view text, size_t readable, Kind kind) {
-    probe.key.words = {text.size() * 4 + static_cast<uint64_t>(kind), 0};
+void PieceEncoder::make_long(Probe& probe, std::string_view text, size_t readable, bool is_part) {
+    probe.key.words = {text.size() * 2 + (is_part ? 1 : 0), 0};
     probe.begin = text.data();
-    const bool is_part = kind == Kind::kPart;
-    if (text.size() <= Long::Key::kMaxBytes) {
-        probe.hash = Long::Key::make(text, readable, is_part).hash();
-        cache_.longs.prefetch(probe.hash);
-    } else if (text.size() <= Wide::Key::kMaxBytes) {
-        probe.hash = Wide::Key::make(text, readable, is_part).hash();
-        cache_.wides.prefetch(probe.hash);
-    } else {
-        return;
-    }
-    if (kind == Kind::kUnspaced) cache_.seen.prefetch(probe.hash);
+    if (text.size() > Long::Key::kMaxBytes) return;
+    probe.hash = Long::Key::make(text, readable, is_part).hash();
+    cache_.longs.prefetch(probe.hash);
 }
 
 void PieceEncoder::encode(std::string_view piece, size_t readable, std::vector<uint32_t>& ids) {
@@ -91,15 +79,13 @@ void PieceEncoder::encode(std::string_view text, size_t begin, std::span<const u
 
 /// Adds a piece that has no short key. There is room for a probe, before and after.
 void PieceEncoder::add_longer(std::string_view piece, std::vector<uint32_t>& ids) {
-    const bool is_unspaced = cuts_pieces_ && token::is_unspaced(piece);
     // Pieces of a model that does not take bytes may be whole documents.
-    if ((cuts_pieces_ && !model_.takes_bytes()) ||
-        (is_unspaced && piece.size() > TextTable::kMaxBytes)) {
+    const bool is_cut = !model_.takes_bytes() || piece.size() > TextTable::kMaxBytes;
+    if (cuts_pieces_ && (is_cut || is_unspaced(piece))) {
         add_parts(piece, ids);
     } else {
         const auto readable = static_cast<size_t>(readable_end_ - piece.data());
-        make_long(probes_[num_probes_++], piece, readable,
-                  is_unspaced ? Kind::kUnspaced : Kind::kPiece);
+        make_long(probes_[num_probes_++], piece, readable, false);
     }
 }
 
@@ -117,7 +103,7 @@ void PieceEncoder::add_parts(std::string_view piece, std::vector<uint32_t>& ids)
             if (part.size() <= Short::Key::kMaxBytes) {
                 make_short(probe, part, readable, is_part);
             } else {
-                make_long(probe, part, readable, is_part ? Kind::kPart : Kind::kPiece);
+                make_long(probe, part, readable, is_part);
             }
             if (num_probes_ == kBatch) flush(ids);
             from = ends[i];
@@ -131,11 +117,9 @@ void PieceEncoder::flush(std::vector<uint32_t>& ids) {
     for (size_t i = 0; i < num_probes_; ++i) {
         const Probe& probe = probes_[i];
         if (probe.is_short()) [[likely]] {
-            out = look_up_short(probe, out);
+            out = look_up_short(probe, out, ids);
         } else if (probe.length() <= Long::Key::kMaxBytes) {
-            out = look_up_long(cache_.longs, probe, out);
-        } else if (probe.length() <= Wide::Key::kMaxBytes) {
-            out = look_up_long(cache_.wides, probe, out);
+            out = look_up_long(probe, out, ids);
         } else {
             ids.insert(ids.end(), room_.data(), out);
             out = room_.data();
@@ -151,70 +135,41 @@ void PieceEncoder::flush(std::vector<uint32_t>& ids) {
     num_probes_ = 0;
 }
 
-inline uint32_t* PieceEncoder::look_up_short(const Probe& probe, uint32_t* out) {
+inline uint32_t* PieceEncoder::look_up_short(const Probe& probe, uint32_t* out,
+                                             std::vector<uint32_t>& ids) {
     // The two entries of a line are compared without a branch on which it is.
     const auto* entry = cache_.shorts.line(probe.hash);
     entry += entry[1].key == probe.key;
     if (entry->key == probe.key) [[likely]] {
         return cache_.shorts.copy_ids(*entry, out);
     }
-    return find_or_make(cache_.shorts, probe.key, probe, out);
+    return find_or_make(cache_.shorts, probe.key, probe, out, ids);
 }
 
-template <class Table>
-inline uint32_t* PieceEncoder::look_up_long(Table& table, const Probe& probe, uint32_t* out) {
+inline uint32_t* PieceEncoder::look_up_long(const Probe& probe, uint32_t* out,
+                                            std::vector<uint32_t>& ids) {
     const auto readable = static_cast<size_t>(readable_end_ - probe.begin);
-    const auto key = Table::Key::make(probe.text(), readable, probe.is_part());
-    const auto* first = table.line(probe.hash);
-    if (first->key == key) [[likely]] {
-        return table.copy_ids(*first, out);
+    const Long::Key key = Long::Key::make(probe.text(), readable, probe.is_part());
+    const auto* entry = cache_.longs.line(probe.hash);
+    if (entry->key == key) [[likely]] {
+        return cache_.longs.copy_ids(*entry, out);
     }
-    if (!probe.is_unspaced()) return find_or_make(table, key, probe, out);
-    auto* entry = table.find(key, probe.hash);
-    if (entry->key == key) return table.copy_ids(*entry, out);
-    uint32_t* const end = encode_in_parts(probe.text(), out);
-    if (cache_.seen.check(probe.hash)) table.store(entry, key, probe.hash, std::span(out, end));
-    return end;
-}
-
-/// The ids of a piece that had a key, without remembering it: of its parts the short ones come
-/// again, others hardly.
-uint32_t* PieceEncoder::encode_in_parts(std::string_view piece, uint32_t* out) {
-    std::array<uint32_t, Wide::Key::kBytes> ends;
-    const size_t count = model_.cut(piece, ends.data(), ends.size());
-    uint32_t from = 0;
-    for (size_t i = 0; i < count; from = ends[i++]) {
-        const std::string_view part = piece.substr(from, ends[i] - from);
-        const auto readable = static_cast<size_t>(readable_end_ - part.data());
-        Probe& probe = part_probes_[i];
-        if (part.size() <= kMostPartBytes) {
-            make_short(probe, part, readable, true);
-        } else {
-            probe.key.words = {part.size() * 4, 0};
-            probe.begin = part.data();
-        }
-    }
-    for (size_t i = 0; i < count; ++i) {
-        const Probe& probe = part_probes_[i];
-        if (probe.is_short()) {
-            out = look_up_short(probe, out);
-            continue;
-        }
-        missed_.clear();
-        count == 1 ? model_.encode(piece, missed_) : model_.encode_part(probe.text(), missed_);
-        out = std::copy(missed_.begin(), missed_.end(), out);
-    }
-    return out;
+    return find_or_make(cache_.longs, key, probe, out, ids);
 }
 
 template <class Table>
 uint32_t* PieceEncoder::find_or_make(Table& table, const typename Table::Key& key,
-                                     const Probe& probe, uint32_t* out) {
+                                     const Probe& probe, uint32_t* out,
+                                     std::vector<uint32_t>& ids) {
     auto* entry = table.find(key, probe.hash);
     if (entry->key == key) return table.copy_ids(*entry, out);
     missed_.clear();
     encode_by_model(probe, missed_);
-    LH_CHECK(missed_.size() <= kMostIds, "{} ids for {} bytes", missed_.size(), probe.length());
+    if (missed_.size() > kMostIds) [[unlikely]] {  // a normaliser made much of it
+        ids.insert(ids.end(), room_.data(), out);
+        ids.insert(ids.end(), missed_.begin(), missed_.end());
+        return room_.data();
+    }
     table.store(entry, key, probe.hash, missed_);
     return std::copy(missed_.begin(), missed_.end(), out);
 }
@@ -227,7 +182,7 @@ void PieceEncoder::encode_by_model(const Probe& probe, std::vector<uint32_t>& id
     }
 }
 
-/// What has no key, whole: in parts this long hardly anything comes again.
+/// What has no key.
 void PieceEncoder::encode_text(const Probe& probe, std::vector<uint32_t>& ids) {
     if (probe.length() > TextTable::kMaxBytes) {
         encode_by_model(probe, ids);
@@ -240,7 +195,6 @@ void PieceEncoder::encode_text(const Probe& probe, std::vector<uint32_t>& ids) {
     }
     const size_t before = ids.size();
     encode_by_model(probe, ids);
-    if (probe.is_unspaced() && !cache_.seen.check(hash)) return;
     cache_.texts.store(probe.text(), hash, std::span(ids).subspan(before));
 }
 

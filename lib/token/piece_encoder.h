@@ -30,42 +30,31 @@ class PieceEncoder {
     static constexpr size_t kBatch = 128;
     using Short = PieceCache::Short;
     using Long = PieceCache::Long;
-    using Wide = PieceCache::Wide;
-    static constexpr size_t kMostInline = Wide::kInline;
-    static constexpr size_t kMostIds = Wide::Key::kMaxBytes + 1;  // of what has a key
+    static constexpr size_t kMostInline = Long::kInline;
+    static constexpr size_t kMostIds = Long::Key::kMaxBytes + 1;  // of what is remembered by a key
 
-    /// What is looked for.
-    enum class Kind : uint8_t {
-        kPiece = 0,
-        kPart = 1,      // of a piece: its ids may differ from those of a piece of the same bytes
-        kUnspaced = 2,  // a piece of Chinese or Japanese, which had better be made of its parts
-    };
     /// A piece, or a part of one, whose entry is on its way.
     struct Probe {
-        // Of short ones. Else key.words = {length * 4 + kind, 0}, which no key is.
+        // Of short ones. Else key.words = {length * 2 + is_part, 0}, which no key is.
         Short::Key key;
-        uint64_t hash;  // of the key
+        uint64_t hash;  // of the short or long key
         const char* begin;
         bool is_short() const { return !key.is_empty(); }
-        size_t length() const { return is_short() ? key.length() : key.words[0] / 4; }
-        bool has_kind(Kind kind) const { return key.words[0] % 4 == static_cast<uint64_t>(kind); }
-        bool is_part() const { return is_short() ? key.is_part() : has_kind(Kind::kPart); }
-        bool is_unspaced() const { return !is_short() && has_kind(Kind::kUnspaced); }
+        size_t length() const { return is_short() ? key.length() : key.words[0] / 2; }
+        bool is_part() const { return is_short() ? key.is_part() : key.words[0] % 2 != 0; }
         std::string_view text() const { return {begin, length()}; }
     };
     void add_longer(std::string_view piece, std::vector<uint32_t>& ids);
     void add_parts(std::string_view piece, std::vector<uint32_t>& ids);
     void make_short(Probe& probe, std::string_view text, size_t readable, bool is_part);
-    void make_long(Probe& probe, std::string_view text, size_t readable, Kind kind);
+    void make_long(Probe& probe, std::string_view text, size_t readable, bool is_part);
     void flush(std::vector<uint32_t>& ids);
-    uint32_t* look_up_short(const Probe& probe, uint32_t* out);
-    template <class Table>
-    uint32_t* look_up_long(Table& table, const Probe& probe, uint32_t* out);
-    uint32_t* encode_in_parts(std::string_view piece, uint32_t* out);
+    uint32_t* look_up_short(const Probe& probe, uint32_t* out, std::vector<uint32_t>& ids);
+    uint32_t* look_up_long(const Probe& probe, uint32_t* out, std::vector<uint32_t>& ids);
     void encode_text(const Probe& probe, std::vector<uint32_t>& ids);
     template <class Table>
     uint32_t* find_or_make(Table& table, const typename Table::Key& key, const Probe& probe,
-                           uint32_t* out);
+                           uint32_t* out, std::vector<uint32_t>& ids);
     void encode_by_model(const Probe& probe, std::vector<uint32_t>& ids) const;
 
     const Model& model_;
@@ -74,8 +63,7 @@ class PieceEncoder {
     const char* readable_end_ = nullptr;  // of the text at hand
     size_t num_probes_ = 0;
     std::array<Probe, kBatch> probes_;
-    std::array<Probe, Wide::Key::kBytes> part_probes_;  // scratch, as is
-    std::vector<uint32_t> missed_;
+    std::vector<uint32_t> missed_;  // scratch
     // Ids before they go to the caller: entries of the cache are copied whole.
     std::array<uint32_t, kBatch * kMostInline + 2 * kMostIds> room_;
 };

@@ -183,6 +183,31 @@ bool PreTokenizer::keeps_text() const {
     });
 }
 
+bool PreTokenizer::cuts_before_blanks() const {
+    if (steps_.empty()) return false;
+    const Step& first = steps_[0];
+    const auto sees_document = [](const Step& step) {
+        return step.kind == Kind::kMetaspace &&
+               step.metaspace.prepend == Metaspace::Prepend::kFirst;
+    };
+    if (std::any_of(steps_.begin(), steps_.end(), sees_document)) return false;
+    // Behind a step that always ends pieces at blanks, each step sees the same pieces as before.
+    const bool drops_blanks =
+        first.kind == Kind::kWords ||
+        (first.kind == Kind::kClass && !first.is_inverted &&
+         first.split_class == SplitClass::kWhiteSpace && first.behavior == SplitBehavior::kRemoved);
+    return drops_blanks || (first.kind == Kind::kMetaspace && first.metaspace.splits);
+}
+
+const Metaspace* PreTokenizer::only_metaspace() const {
+    const bool is_it = steps_.size() == 1 && steps_[0].kind == Kind::kMetaspace;
+    return is_it ? &steps_[0].metaspace : nullptr;
+}
+
+bool PreTokenizer::only_splits_at(std::string_view literal) const {
+    return steps_.size() == 1 && steps_[0].kind == Kind::kLiteral && steps_[0].literal == literal;
+}
+
 void PreTokenizer::find_spans(const Step& step, std::string_view text, bool use_scanners,
                               SplitSpans& spans) {
     switch (step.kind) {

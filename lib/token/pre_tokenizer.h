@@ -66,6 +66,16 @@ class PreTokenizer {
     bool uses_classes() const;
     /// True when the pieces joined are the text: nothing is removed or put before.
     bool keeps_text() const;
+    bool is_identity() const { return steps_.empty(); }
+    /// True when a text may be cut where Normalizer::cuts_before() says so: split() of the parts,
+    /// of all but the first with starts_document false, gives the pieces of the whole, and always
+    /// one begins there or the blank is dropped. Only if the normaliser makes a space of the blank,
+    /// or white space is dropped first.
+    bool cuts_before_blanks() const;
+    /// The only step, if it is a Metaspace that does not split.
+    const Metaspace* only_metaspace() const;
+    /// True when the only step is a Split at this text.
+    bool only_splits_at(std::string_view literal) const;
     /// Cuts `text` by all steps; pieces are not empty. @param use_scanners false: known patterns
     /// run as regular expressions too, which must give the same pieces. @param starts_document the
     /// text's first character is that of the document

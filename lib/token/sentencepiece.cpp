@@ -5,6 +5,7 @@
 
 #include "lib/base/error.h"
 #include "lib/token/load.h"
+#include "lib/token/normalizer_steps.h"
 #include "lib/token/sentencepiece_bpe.h"
 #include "lib/token/sentencepiece_decoder.h"
 #include "lib/token/sentencepiece_model.h"
@@ -47,6 +48,19 @@ std::unique_ptr<Model> make_unigram(const SentencePieceModel& model) {
     return std::make_unique<Unigram>(std::move(vocabulary), scored, options);
 }
 
+/// Most models of Llama's kind only write spaces otherwise: then two steps that tokenizer.json has
+/// as well do it, and what is known of those (lib/token/word_rule.h) holds.
+void add_normalizer(const SentencePieceModel& model, const std::string& name, Normalizer& out) {
+    const bool only_escapes = model.charsmap.empty() && !model.remove_extra_spaces &&
+                              model.escape_spaces && !model.space_is_suffix;
+    if (!only_escapes) {
+        out.add(std::make_shared<const SentencePieceNormalizer>(model, name));
+        return;
+    }
+    if (model.add_dummy_prefix) out.add(make_prepend_step("\xE2\x96\x81"));
+    out.add(make_replace_step(" ", "\xE2\x96\x81"));
+}
+
 }  // namespace
 
 TokenizerParts parse_sentencepiece(std::string_view content, const std::string& name) {
@@ -67,7 +81,7 @@ TokenizerParts parse_sentencepiece(std::string_view content, const std::string& 
                 "{}: trainer_spec.model_type {} is not supported (UNIGRAM and BPE are)", name,
                 model.algorithm == SentencePieceModel::Algorithm::kWord ? "WORD" : "CHAR"));
     }
-    parts.normalizer.add(std::make_shared<const SentencePieceNormalizer>(model, name));
+    add_normalizer(model, name, parts.normalizer);
     parts.decoder.add(make_sentencepiece_decoder(model));
     for (uint32_t id = 0; id < model.pieces.size(); ++id) {
         if (model.pieces[id].type != PieceType::kControl) continue;

@@ -15,6 +15,7 @@ namespace {
 using PieceType = SentencePieceModel::PieceType;
 
 constexpr uint32_t kFirstCharacter = kMaxTokenId + 1;
+constexpr size_t kMostKept = 1 << 20;  // symbols of a text whose memory is used again
 
 }  // namespace
 
@@ -39,6 +40,7 @@ void SentencePieceBpe::add_pieces(const SentencePieceModel& model) {
         if (model.pieces[id].is_matchable()) cuts_.add_token(text);
         if (type == PieceType::kUserDefined) {
             user_defined.emplace_back(model.pieces[id].text, id);
+            has_user_defined_ = true;
             begins_user_defined_[static_cast<uint8_t>(text[0])] = true;
         }
         const NextChar first = next_char(text, 0);
@@ -84,27 +86,44 @@ void SentencePieceBpe::add_merges(const SentencePieceModel& model) {
     }
 }
 
+/// The longest user-defined symbol that begins the text; length 0: none.
+SentencePieceBpe::Defined SentencePieceBpe::find_defined(std::string_view text) const {
+    Defined found;
+    if (!begins_user_defined_[static_cast<uint8_t>(text[0])]) return found;
+    user_defined_.for_each_prefix(text, [&](size_t length, uint32_t id) { found = {length, id}; });
+    return found;
+}
+
 void SentencePieceBpe::initial_symbols(std::string_view piece,
                                        std::vector<uint32_t>& symbols) const {
     for (size_t position = 0; position < piece.size();) {
-        size_t longest = 0;
-        uint32_t found = kNoToken;
-        if (begins_user_defined_[static_cast<uint8_t>(piece[position])]) {
-            user_defined_.for_each_prefix(piece.substr(position), [&](size_t length, uint32_t id) {
-                longest = length;
-                found = id;
-            });
-        }
-        if (longest != 0) {
-            symbols.push_back(found);
-            position += longest;
+        if (const Defined defined = find_defined(piece.substr(position)); defined.length != 0) {
+            symbols.push_back(defined.id);
+            position += defined.length;
             continue;
         }
         const NextChar next = next_char(piece, position);
-        const uint32_t id = characters_.get(next.character);
-        symbols.push_back(id != kNoToken ? id : kFirstCharacter + next.character);
+        symbols.push_back(symbol_of(next.character));
         position = next.end;
     }
+}
+
+/// As initial_symbols() and merging: user-defined symbols do not merge.
+void SentencePieceBpe::backtrack(const CharBacktracking& fast, std::string_view piece,
+                                 std::vector<uint32_t>& symbols) const {
+    const auto add_other = [&](char32_t c) { symbols.push_back(symbol_of(c)); };
+    size_t done = 0;
+    for (size_t at = 0; has_user_defined_ && at < piece.size();) {
+        const Defined defined = find_defined(piece.substr(at));
+        if (defined.length == 0) {
+            at = next_char(piece, at).end;
+            continue;
+        }
+        fast.encode(piece.substr(done, at - done), symbols, add_other);
+        symbols.push_back(defined.id);
+        done = at += defined.length;
+    }
+    fast.encode(piece.substr(done), symbols, add_other);
 }
 
 void SentencePieceBpe::append_ids(const std::vector<uint32_t>& symbols,
@@ -139,12 +158,31 @@ void SentencePieceBpe::encode(std::string_view piece, std::vector<uint32_t>& ids
     for (PartCursor parts(*this, piece, true); !parts.is_done();) encode_part(parts.next(), ids);
 }
 
+uint32_t SentencePieceBpe::symbol_of(char32_t character) const {
+    const uint32_t id = characters_.get(character);
+    return id != kNoToken ? id : kFirstCharacter + character;
+}
+
+void SentencePieceBpe::prepare() const {
+    if (has_unused_) return;
+    std::call_once(once_, [this] {
+        built_ = std::make_unique<CharBacktracking>(vocabulary_, merges_,
+                                                    [this](char32_t c) { return symbol_of(c); });
+        if (built_->is_possible()) backtracking_.store(built_.get(), std::memory_order_release);
+    });
+}
+
 void SentencePieceBpe::encode_part(std::string_view part, std::vector<uint32_t>& ids) const {
     thread_local std::vector<uint32_t> symbols;
     symbols.clear();
-    initial_symbols(part, symbols);
-    merge_symbols(merges_, symbols, nullptr);
+    if (const CharBacktracking* fast = backtracking_.load(std::memory_order_acquire)) {
+        backtrack(*fast, part, symbols);
+    } else {
+        initial_symbols(part, symbols);
+        merge_symbols(merges_, symbols, nullptr);
+    }
     append_ids(symbols, ids);
+    if (symbols.capacity() > kMostKept) symbols = {};
 }
 
 void SentencePieceBpe::encode_whole(std::string_view piece, std::vector<uint32_t>& ids) const {

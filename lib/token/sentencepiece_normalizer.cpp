@@ -7,12 +7,18 @@
 
 namespace longhaul::token {
 
+namespace {
+
+constexpr std::string_view kMark = "\xE2\x96\x81";  // U+2581
+
+}  // namespace
+
 SentencePieceNormalizer::SentencePieceNormalizer(const SentencePieceModel& model,
                                                  const std::string& name)
     : adds_prefix_(model.add_dummy_prefix && !model.space_is_suffix),
       adds_suffix_(model.add_dummy_prefix && model.space_is_suffix),
       remove_extra_spaces_(model.remove_extra_spaces),
-      space_(model.escape_spaces ? "\xE2\x96\x81" : " ") {
+      space_(model.escape_spaces ? kMark : " ") {
     if (!model.charsmap.empty()) {
         charsmap_ = Charsmap::parse(model.charsmap, format("{}: precompiled_charsmap at byte {}",
                                                            name, model.charsmap_offset));
@@ -29,6 +35,18 @@ SentencePieceNormalizer::SentencePieceNormalizer(const SentencePieceModel& model
         const bool is_kept = !charsmap_ || charsmap_->keeps_ascii(static_cast<char>(byte));
         is_plain_[byte] = is_kept && byte != ' ' && !begins_user_defined_[byte];
     }
+}
+
+bool SentencePieceNormalizer::cuts_before(char blank) const {
+    const bool has_words = adds_prefix_ && !adds_suffix_ && remove_extra_spaces_ && space_ == kMark;
+    if (!has_words || !charsmap_ || charsmap_->writes(kMark)) return false;
+    if (charsmap_->longest(kMark).replacement != " ") return false;  // else a word could end so
+    for (const std::string& text : user_defined_) {
+        if (text.find(blank) != text.npos || text.find(kMark) != text.npos) return false;
+    }
+    const Charsmap::Match match = charsmap_->longest({&blank, 1});
+    const bool is_space = match.length == 0 ? blank == ' ' : match.replacement == " ";
+    return is_space && charsmap_->stands_alone(blank);
 }
 
 /// Bytes at the beginning of `text` that surely stay as they are.

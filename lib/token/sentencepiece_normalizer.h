@@ -26,6 +26,8 @@ class SentencePieceNormalizer final : public NormalizerStep {
     /// @param text well-formed UTF-8. @return the same with spaces as U+2581, as the model says.
     std::string apply(std::string_view text) const override;
     bool surely_keeps(std::string_view /*text*/) const override { return false; }
+    /// Only where extra spaces are removed and each part gets the prefix that stands for a space.
+    bool cuts_before(char blank) const override;
 
  private:
     struct Step {

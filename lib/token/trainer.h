@@ -39,6 +39,9 @@ struct TrainedBpe {
 /// nothing about words and would be scanned again at every merge.
 inline constexpr size_t kMaxTrainingPieceBytes = 1024;
 
+/// Whether tokenizers of the scheme normalise to NFC first; texts are to be counted so.
+bool normalizes_to_nfc(Scheme scheme);
+
 /// Adds the pieces of a text. @return bytes left out in pieces that are too long.
 uint64_t count_words(Scheme scheme, std::string_view text, WordCounts& counts);
 

@@ -75,6 +75,10 @@ std::string model_json(const TrainedBpe& trained) {
 
 }  // namespace
 
+bool normalizes_to_nfc(Scheme scheme) {
+    return scheme == Scheme::kQwen2 || scheme == Scheme::kQwen35;
+}
+
 std::string to_tokenizer_json(const TrainedBpe& trained, Scheme scheme) {
     io::Json added = io::Json::array();
     for (size_t i = 0; i < trained.specials.size(); ++i) {
@@ -86,11 +90,10 @@ std::string to_tokenizer_json(const TrainedBpe& trained, Scheme scheme) {
                          {"normalized", false},
                          {"special", true}});
     }
-    const bool is_nfc = scheme == Scheme::kQwen2 || scheme == Scheme::kQwen35;
     return format(R"({{"version":"1.0","truncation":null,"padding":null,"added_tokens":{},)"
                   R"("normalizer":{},"pre_tokenizer":{},"post_processor":{},"decoder":{},)"
                   R"("model":{}}})",
-                  io::to_line(added), is_nfc ? R"({"type":"NFC"})" : "null",
+                  io::to_line(added), normalizes_to_nfc(scheme) ? R"({"type":"NFC"})" : "null",
                   io::to_line(pre_tokenizer_json(scheme)), io::to_line(byte_level_json()),
                   io::to_line(byte_level_json()), model_json(trained)) +
            "\n";

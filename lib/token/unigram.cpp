@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "lib/token/byte_piece.h"
 #include "lib/token/char_table.h"
@@ -15,9 +18,12 @@ namespace {
 /// In place of a token's id: one character without a token.
 constexpr uint32_t kUnknownCharacter = kNoToken - 1;
 
-/// A sum below it becomes 0, and those after it the differences: what sentencepiece 0.2.3 does so
-/// that its floats stay exact in long texts (found by trying; its source says nothing of it).
-constexpr float kLowestSum = -100000;
+/// In kMostSettledBytes steps of this a sum from kHighestSum does not come to 131072, where
+/// rounding is coarser. Real scores are above -30.
+constexpr double kMostScore = 400;
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
 size_t char_begin(std::string_view text, size_t end) {
     do {
@@ -86,11 +92,34 @@ Unigram::Unigram(Vocabulary vocabulary, const std::vector<Scored>& scored, const
     }
     scores_.resize(vocabulary_.size());
     std::vector<PrefixTrie::Key> keys;
+    words_are_apart_ =
+        vocabulary_.find(kSpaceMark) != kNoToken && std::abs(options.unknown_score) <= kMostScore;
+    lowest_score_ = std::min(0.0, options.unknown_score);
     for (const Scored& token : scored) {
+        const std::string_view text = vocabulary_.bytes(token.id);
+        size_t begin = 0;
+        while (text.substr(begin).starts_with(kSpaceMark)) begin += kSpaceMark.size();
+        words_are_apart_ = words_are_apart_ && text.find(kSpaceMark, begin) == text.npos &&
+                           std::abs(token.score) <= kMostScore;
+        lowest_score_ = std::min(lowest_score_, token.score);
         scores_[token.id] = token.score;
         keys.emplace_back(vocabulary_.bytes(token.id), token.id);
     }
     trie_ = PrefixTrie(std::move(keys));
+}
+
+/// Calls visit(end, id) for each token that begins at `position`, and for its character without
+/// one. @return the end of the character
+template <class Visit>
+size_t Unigram::for_each_step(std::string_view text, size_t position, const Visit& visit) const {
+    const size_t end = next_char(text, position).end;
+    bool has_character = false;
+    trie_.for_each_prefix(text.substr(position), [&](size_t length, uint32_t id) {
+        visit(position + length, id);
+        has_character = has_character || position + length == end;
+    });
+    if (!has_character) visit(end, kUnknownCharacter);
+    return end;
 }
 
 /// Hands the path that ends with the last entry of `best` to `output`, from the left.
@@ -114,12 +143,13 @@ void Unigram::emit_path(size_t base, std::string_view text, std::vector<uint32_t
 /// last token wins. A position that no token spans ends a part: its best path is decided. The
 /// scores of the last positions are all that is needed.
 template <class Real>
-void Unigram::search(std::string_view piece, Output& output) const {
+Real Unigram::search(Real sum, std::string_view piece, Output& output) const {
     thread_local std::vector<uint32_t> best;  // token that ends at a position of the part
     thread_local std::vector<Real> sums;      // of the path to a position, a ring
     const size_t mask = std::bit_ceil(size_t{vocabulary_.longest_token_bytes()} + 8) - 1;
     sums.assign(mask + 1, 0);
-    const auto unknown_score = static_cast<Real>(options_.unknown_score);
+    sums[0] = sum;
+    const double unknown_score = static_cast<Real>(options_.unknown_score);
     for (size_t base = 0; base < piece.size();) {
         const std::string_view text = piece.substr(base);
         size_t position = 0, reach = 0;
@@ -139,28 +169,79 @@ void Unigram::search(std::string_view piece, Output& output) const {
                 }
                 reach = std::max(reach, end);
             };
-            const size_t end = next_char(text, position).end;
-            bool has_character = false;
-            trie_.for_each_prefix(text.substr(position), [&](size_t length, uint32_t id) {
-                offer(position + length, static_cast<Real>(scores_[id] + here), id);
-                has_character = has_character || position + length == end;
+            const size_t end = for_each_step(text, position, [&](size_t to, uint32_t id) {
+                const auto score = id == kUnknownCharacter ? unknown_score : scores_[id];
+                offer(to, static_cast<Real>(score + here), id);
             });
-            if (!has_character) offer(end, unknown_score + here, kUnknownCharacter);
             position = end;
         } while (position < reach);
         emit_path(base, text, best, output);
         base += reach;
     }
+    return sums[piece.size() & mask];
 }
 
 void Unigram::encode(std::string_view piece, std::vector<uint32_t>& ids) const {
     Output output(*this, piece, ids);
     if (options_.reference == Reference::kHuggingFace) {
-        search<double>(piece, output);
+        search<double>(0, piece, output);
     } else {
-        search<float>(piece, output);
+        search<float>(0, piece, output);
     }
     output.finish();
+}
+
+float Unigram::encode_behind(float sum, std::string_view text, std::vector<uint32_t>& ids) const {
+    Output output(*this, text, ids);
+    sum = search<float>(sum, text, output);
+    output.finish();
+    return sum;
+}
+
+bool Unigram::encode_settled(std::string_view word, std::vector<uint32_t>& ids) const {
+    // Each step of a sum between the bounds is rounded by half of 1/128 at most. With that added to
+    // every score, the sums here are what any other way can reach, and the best way has at least
+    // what is here less twice that for each of its steps.
+    constexpr double kRounding = 1.0 / 256 + 1e-6;
+    struct Place {
+        double best = -kFar, second = -kFar;  // of the ways to here
+        uint32_t id = kNoToken, length = 0;   // the last step of the best
+        void offer(double sum, uint32_t by, size_t bytes) {
+            if (sum <= best) {
+                second = std::max(second, sum);
+                return;
+            }
+            second = std::exchange(best, sum);
+            id = by;
+            length = static_cast<uint32_t>(bytes);
+        }
+    };
+    if (word.size() > kMostSettledBytes) return false;
+    std::array<Place, kMostSettledBytes + 1> places;
+    places[0].best = 0;
+    for (size_t at = 0; at < word.size(); at = next_char(word, at).end) {
+        const Place from = places[at];
+        if (from.best == -kFar) continue;
+        for_each_step(word, at, [&](size_t to, uint32_t id) {
+            const bool is_unknown = id == kUnknownCharacter;
+            const double score = (is_unknown ? options_.unknown_score : scores_[id]) + kRounding;
+            places[to].offer(from.best + score, id, to - at);
+            if (from.second != -kFar) places[to].offer(from.second + score, id, to - at);
+        });
+    }
+    const size_t before = ids.size();
+    for (size_t end = word.size(); end > 0; end -= places[end].length)
+        ids.push_back(places[end].id);
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(before);
+    const auto steps = static_cast<double>(ids.end() - begin);
+    const bool has_unknown = std::find(begin, ids.end(), kUnknownCharacter) != ids.end();
+    const Place& last = places[word.size()];
+    if (has_unknown || last.best - 2 * steps * kRounding <= last.second) {
+        ids.resize(before);
+        return false;
+    }
+    std::reverse(begin, ids.end());
+    return true;
 }
 
 }  // namespace longhaul::token

@@ -40,10 +40,35 @@ class Unigram : public Model {
     bool loses_text() const override { return !has_all_bytes_; }
     void encode(std::string_view piece, std::vector<uint32_t>& ids) const override;
 
+    // For texts that are encoded word by word (lib/token/unigram_encoder.h); kSentencePiece only,
+    // whose sums are floats that go through the whole text.
+
+    /// A sum below it becomes 0, and those after it the differences: what sentencepiece 0.2.3 does
+    /// so that its floats stay exact in long texts (found by trying; its source says nothing of
+    /// it).
+    static constexpr float kLowestSum = -100000;
+    static constexpr float kHighestSum = 100000;  // of what encode_settled() knows
+    static constexpr size_t kMostSettledBytes = 64;
+    Reference reference() const { return options_.reference; }
+    /// True when no token has a U+2581 behind another character, and that is a token: then texts
+    /// may be cut before each that does not follow another. And when scores are what they should.
+    bool words_are_apart() const { return words_are_apart_; }
+    /// Appends the ids of a word, if they do not depend on the sum before it while all sums lie
+    /// between the bounds: the second best way lacks more than rounding can make up for.
+    /// @return false: they may depend on it, or there are unknown characters; nothing is appended
+    bool encode_settled(std::string_view word, std::vector<uint32_t>& ids) const;
+    /// Appends the ids of a text behind one whose scores add up to `sum`. @return the sum behind it
+    float encode_behind(float sum, std::string_view text, std::vector<uint32_t>& ids) const;
+    float add_score(float sum, uint32_t id) const { return static_cast<float>(scores_[id] + sum); }
+    /// No step lowers a sum by more than this, which is not above 0.
+    double lowest_score() const { return lowest_score_; }
+
  private:
     class Output;
     template <class Real>
-    void search(std::string_view piece, Output& output) const;
+    Real search(Real sum, std::string_view piece, Output& output) const;
+    template <class Visit>
+    size_t for_each_step(std::string_view text, size_t position, const Visit& visit) const;
     void emit_path(size_t base, std::string_view text, std::vector<uint32_t>& best,
                    Output& output) const;
 
@@ -51,7 +76,8 @@ class Unigram : public Model {
     Options options_;
     std::vector<double> scores_;  // by id
     std::array<uint32_t, 256> byte_tokens_{};
-    bool has_all_bytes_ = false;
+    bool has_all_bytes_ = false, words_are_apart_ = false;
+    double lowest_score_ = 0;
     PrefixTrie trie_;
 };
 

@@ -60,6 +60,7 @@ record::FileEntry source_entry(const ConvertJob& job, const OpenedData& data) {
         path = data.set.details.inputs.front();
         if (data.set.details.format == ShardFormat::kMegatron) path.replace_extension(".idx");
     }
+    record::check_name(path.string());
     return {path.string(), io::file_size(path), data.set.details.num_documents,
             hash_range(path.string(), 0, io::file_size(path))};
 }
@@ -286,6 +287,7 @@ ExitCode run_convert(const ConvertJob& job) {
     if (fs::equivalent(job.output, data.set.folder.empty() ? "." : data.set.folder)) {
         throw UsageError(format("--output {}: it is the source", job.output));
     }
+    if (job.force) check_outside(job.source.tokenizer.path, "--tokenizer", job.output);
     const OutputLock lock(job.output, job.task);
     const bool is_complete = prepare_output(job.output, job.force, job.task, asked);
     // Tasks share units here: what one of several has left stays until the folder is complete.

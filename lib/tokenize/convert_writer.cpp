@@ -90,6 +90,22 @@ class PartWriter {
     std::vector<uint16_t> narrow_;
 };
 
+/// Where the documents of the part come from.
+/// @throws DataError: a document longer than Megatron's index can say
+void spool_sources(const SetReader& reader, const PlannedShard& planned, shards::Spool& sources) {
+    DocumentCursor documents(reader, planned.first_document, planned.num_documents);
+    for (DocumentCursor::Document document; documents.next(document);) {
+        if (document.num_tokens > shards::kMegatronMaxLength) {
+            throw DataError(format(
+                "input {}, record {} of its part: {} tokens; Megatron's index "
+                "holds lengths up to {}",
+                document.input, document.record, document.num_tokens, shards::kMegatronMaxLength));
+        }
+        const uint64_t source[2] = {document.input, document.record};
+        sources.write(std::as_bytes(std::span(source)));
+    }
+}
+
 }  // namespace
 
 ShardEntry write_merged_part(const SetReader& reader, const PlannedShard& planned,
@@ -108,17 +124,7 @@ ShardEntry write_merged_part(const SetReader& reader, const PlannedShard& planne
     }
     part.finish(entry);
     shards::Spool sources(target.tmp_dir), none(target.tmp_dir);
-    DocumentCursor documents(reader, planned.first_document, planned.num_documents);
-    for (DocumentCursor::Document document; documents.next(document);) {
-        if (document.num_tokens > shards::kMegatronMaxLength) {
-            throw DataError(format(
-                "input {}, record {} of its part: {} tokens; Megatron's index "
-                "holds lengths up to {}",
-                document.input, document.record, document.num_tokens, shards::kMegatronMaxLength));
-        }
-        const uint64_t source[2] = {document.input, document.record};
-        sources.write(std::as_bytes(std::span(source)));
-    }
+    spool_sources(reader, planned, sources);
     const shards::ShardContent content{target.folder,
                                        target.identity,
                                        type,

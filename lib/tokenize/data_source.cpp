@@ -12,6 +12,10 @@ shards::OpenOptions resolve_options(const DataSource& source,
     options.column = source.column;
     if (source.vocab_size > token::kMaxTokenId) throw UsageError("--vocab-size is too large");
     options.vocab_size = static_cast<uint32_t>(source.vocab_size);
+    if (source.tokenizer.path.empty() &&
+        !(source.tokenizer.pattern.empty() && source.tokenizer.specials.empty())) {
+        throw UsageError("--pattern and --special need --tokenizer");
+    }
     if (!source.tokenizer.path.empty()) {
         tokenizer = std::make_unique<token::Tokenizer>(token::load_tokenizer(source.tokenizer));
         options.tokenizer_hash = tokenizer->hash();
@@ -27,17 +31,23 @@ shards::OpenOptions resolve_options(const DataSource& source,
     return options;
 }
 
+void refuse_foreign_options(const DataSource& source) {
+    const bool has_tokenizer = !source.tokenizer.path.empty() || source.vocab_size > 0;
+    const bool has_borders = !source.bos.empty() || !source.eos.empty();
+    if (has_tokenizer || has_borders || source.column != DataSource{}.column) {
+        throw UsageError(
+            format("{} says its tokenizer, vocabulary, BOS and EOS itself: no --tokenizer, "
+                   "--vocab-size, --bos, --eos or --column",
+                   source.path));
+    }
+}
+
 OpenedData open_data(const DataSource& source) {
     OpenedData data;
     data.options = resolve_options(source, data.tokenizer);
     data.set = shards::open_shard_set(source.path, data.options);
     if (data.set.details.is_foreign) return data;
-    if (data.tokenizer || source.vocab_size > 0) {
-        throw UsageError(
-            format("{} says its tokenizer and vocabulary itself: no --tokenizer, no "
-                   "--vocab-size",
-                   source.path));
-    }
+    refuse_foreign_options(source);
     data.tokenizer = std::make_unique<token::Tokenizer>(
         token::load_tokenizer({data.set.tokenizer_folder(), "", {}}));
     return data;

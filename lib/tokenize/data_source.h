@@ -27,6 +27,9 @@ struct OpenedData {
     std::unique_ptr<token::Tokenizer> tokenizer;  // null: foreign, and not given
 };
 
+/// For a folder of ours. @throws UsageError: options that the folder itself says
+void refuse_foreign_options(const DataSource& source);
+
 /// The options for shards::Dataset, and the tokenizer if one was named.
 shards::OpenOptions resolve_options(const DataSource& source,
                                     std::unique_ptr<token::Tokenizer>& tokenizer);

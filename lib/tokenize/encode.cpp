@@ -12,6 +12,7 @@
 #include "lib/io/atomic_file.h"
 #include "lib/io/json.h"
 #include "lib/log/log.h"
+#include "lib/record/report.h"
 #include "lib/tokenize/finish.h"
 #include "lib/tokenize/output_check.h"
 #include "lib/tokenize/output_folder.h"
@@ -73,6 +74,27 @@ void write_report(const EncodeJob& job, const UnitCounts& counts, double seconds
     io::write_file_atomically(job.report, io::to_pretty(report));
 }
 
+/// What the command line alone tells, before anything is read or written.
+void check_paths(const EncodeJob& job) {
+    if (!job.report.empty()) {
+        std::vector<std::string> read = job.inputs;
+        read.push_back(job.tokenizer.path);
+        if (!job.parent.empty()) read.push_back(job.parent);
+        check_output_path(job.report, "--report", read);
+        record::check_report_path(job.report, "tok-shard");
+    }
+    if (!job.force) return;
+    check_outside(job.tokenizer.path, "--tokenizer", job.output);
+    check_outside(job.parent, "--parent", job.output);
+    for (const std::string& input : job.inputs) check_outside(input, "input", job.output);
+}
+
+/// A report that can not be written is told before the work, not after it.
+void probe_report(const std::string& path) {
+    if (path.empty()) return;
+    with_context([&] { const io::AtomicFile probe(path); }, "--report");
+}
+
 /// Does the units of this task that are not done yet.
 void encode_units(const UnitContext& context, const Plan& plan) {
     const EncodeJob& job = context.job;
@@ -102,11 +124,18 @@ void encode_units(const UnitContext& context, const Plan& plan) {
               human_bytes(counts.text_bytes), human_duration(elapsed.count()));
 }
 
+/// @throws UsageError: what is there is damaged, or was made of something else
+void confirm_complete(const EncodeJob& job, const token::Tokenizer& tokenizer, bool is_stream) {
+    check_complete(job, tokenizer);
+    if (is_stream) check_streams(job);
+    log::info("{} is complete already", job.output);
+}
+
 }  // namespace
 
 ExitCode run_encode(const EncodeJob& job) {
     batch_budget(job);  // complains before anything is written
-    if (!job.report.empty()) check_output_path(job.report, "--report", job.inputs);
+    check_paths(job);
     if (!job.parent.empty()) {
         with_context([&] { return record::read_manifest(job.parent); }, "--parent");
     }
@@ -130,11 +159,10 @@ ExitCode run_encode(const EncodeJob& job) {
     const bool is_complete = prepare_output(job.output, job.force, job.task, asked);
     remove_leftovers(job.output, job.task);
     if (is_complete) {
-        check_complete(job, tokenizer);
-        if (is_stream) check_streams(job);
-        log::info("{} is complete already", job.output);
+        confirm_complete(job, tokenizer, is_stream);
         return ExitCode::kOk;
     }
+    probe_report(job.report);
     if (is_stream) fs::remove_all(fs::path(job.output) / ".units");  // a pipe is not read twice
     cli::Progress progress("encode", plan.total_bytes / job.task.count, job.progress);
     const UnitContext context{job, tokenizer, borders,

@@ -149,7 +149,6 @@ ExitCode run_loader(LoaderOptions options) {
     if (options.data.global_batch < 1 || options.data.micro_batch < 1) {
         throw UsageError("--global-batch and --micro-batch are at least 1");
     }
-    if (options.steps == 0) options.steps = options.checks || options.benches ? 1000 : 1;
     options.data.options.open.may_lack_vocab_size = true;  // of Megatron's and MDS' files
     const shards::Blend blend(options.data.parts, options.data.options);
     if (options.checks) return check(blend, options);

@@ -109,6 +109,15 @@ void check_output_path(const std::string& path, const char* option,
     }
 }
 
+void check_outside(const std::string& path, const char* what, const std::string& output) {
+    if (path.empty() || path == "-") return;
+    const fs::path inside = fs::weakly_canonical(fs::absolute(path))
+                                .lexically_relative(fs::weakly_canonical(fs::absolute(output)));
+    if (inside.empty() || *inside.begin() == "..") return;
+    throw UsageError(format("{} {} lies in --output {}, which --force empties; copy it elsewhere",
+                            what, path, output));
+}
+
 record::Manifest check_complete_folder(const std::string& output,
                                        const token::Tokenizer& tokenizer) {
     const fs::path folder(output);

@@ -12,9 +12,15 @@
 namespace longhaul::tokenize {
 
 /// For a file that is about to be written as `option` asks.
-/// @throws UsageError: it is one of the inputs, or "-"
+/// @param inputs files that the run reads
+/// @throws UsageError: it is one of them, or "-"
 void check_output_path(const std::string& path, const char* option,
                        const std::vector<std::string>& inputs);
+
+/// For an output folder that --force empties.
+/// @param path  something that the run reads; @param what it is to the user
+/// @throws UsageError: it lies in the folder and would be lost
+void check_outside(const std::string& path, const char* what, const std::string& output);
 
 /// XXH3-128 of the bytes [begin, end) of a file, or of fewer when it ends before.
 Hash128 hash_range(const std::string& path, uint64_t begin, uint64_t end);

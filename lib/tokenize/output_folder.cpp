@@ -5,6 +5,7 @@
 
 #include "lib/base/error.h"
 #include "lib/io/atomic_file.h"
+#include "lib/shards/format.h"
 
 namespace longhaul::tokenize {
 
@@ -39,8 +40,33 @@ void remove_output(const fs::path& folder) {
     }
 }
 
+/// Whether the file is a manifest of token shards.
+bool is_our_manifest(const fs::path& path) {
+    try {
+        return record::read_manifest(path).kind == shards::kManifestKind;
+    } catch (const Error&) {  // missing, damaged, or a file of another program
+        return false;
+    }
+}
+
+/// Whether all that --force removes is what tok-shard wrote. One of the two may be damaged.
+bool is_our_output(const fs::path& folder) {
+    return is_our_manifest(folder / "plan.json") || is_our_manifest(folder / "manifest.json");
+}
+
+record::Manifest read_plan(const fs::path& path) {
+    try {
+        return record::read_manifest(path);
+    } catch (const Error& error) {
+        throw UsageError(format("{}; {}", error.describe(),
+                                is_our_manifest(path.parent_path() / "manifest.json")
+                                    ? "tok-shard --force makes the shards again"
+                                    : "not a plan of tok-shard: use another output"));
+    }
+}
+
 void check_same(const fs::path& there, const record::Manifest& asked) {
-    const record::Manifest made = record::read_manifest(there);
+    const record::Manifest made = read_plan(there);
     auto difference = record::first_difference(made, asked);
     for (size_t i = 0; !difference && i < asked.inputs.size(); ++i) {
         if (made.inputs[i].bytes != asked.inputs[i].bytes) {
@@ -72,17 +98,19 @@ bool prepare_output(const std::string& output, bool force, Task task,
         throw UsageError(
             format("--force would remove what other tasks write; remove {} instead", output));
     }
-    if (force) remove_output(folder);
+    // Looked up before the plan: another task may be writing it at this moment.
     const std::string foreign = foreign_entry(folder);
+    const bool has_place = force ? is_our_output(folder) : fs::exists(plan);
+    if (!foreign.empty() && !has_place) {
+        throw UsageError(
+            format("{} holds \"{}\" and no plan.json of tok-shard: not an output of tok-shard; use "
+                   "an empty folder",
+                   output, foreign));
+    }
+    if (force) remove_output(folder);
     if (fs::exists(plan)) {
         check_same(plan, asked);
         return fs::exists(folder / "manifest.json");
-    }
-    if (!foreign.empty()) {
-        throw UsageError(
-            format("{} holds \"{}\" and no plan.json: not an output of tok-shard; use "
-                   "an empty folder",
-                   output, foreign));
     }
     record::write_manifest(plan, asked);
     return false;

@@ -14,6 +14,8 @@ inline constexpr const char* kPartialBin = ".tokens.bin.partial";
 
 /// Compares with plan.json or writes it. @return true when the folder is complete already. Tasks of
 /// an array may come here at once: each writes the same plan, before anything else.
+/// @param force removes what an earlier run left, where the folder is tok-shard's; what else lies
+///        in such a folder stays
 /// @throws UsageError: made differently, by another program, or --force with several tasks
 bool prepare_output(const std::string& output, bool force, Task task,
                     const record::Manifest& asked);

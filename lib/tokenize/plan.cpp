@@ -125,6 +125,7 @@ Plan make_plan(const EncodeJob& job) {
     }
     for (uint32_t input = 0; input < job.inputs.size(); ++input) {
         const std::string& path = job.inputs[input];
+        record::check_name(path);
         const bool is_stream = path != "-" && !fs::is_regular_file(path) && fs::exists(path);
         if (path == "-" || is_stream) {  // a named pipe must not be opened before its turn
             if (path != "-" && fs::is_directory(path)) {

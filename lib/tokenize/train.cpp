@@ -38,8 +38,7 @@ class WordCounter {
     Count count(const std::vector<std::string>& texts, token::WordCounts& table) const {
         Count result;
         for (const std::string& text : texts) {
-            // The trained tokenizer.json normalises where the scheme does.
-            const bool nfc = job_.train.scheme == token::Scheme::kQwen2;
+            const bool nfc = token::normalizes_to_nfc(job_.train.scheme);
             result.left_out += token::count_words(
                 job_.train.scheme, nfc ? text::nfc(text, text::UnicodeData::k9) : text, table);
         }
@@ -74,6 +73,7 @@ void read_inputs(const TrainJob& job, Workers& workers, cli::Progress& progress,
         batch_bytes = 0;
     };
     for (const std::string& path : job.inputs) {
+        record::check_name(path);
         corpus::DocumentReader reader(path, job.reader);
         corpus::Document document;
         uint64_t reported = 0;
@@ -146,32 +146,32 @@ void check_existing(const TrainJob& job) {
     throw UsageError(format("{} is not what its manifest says; --force trains again", job.output));
 }
 
-}  // namespace
-
-ExitCode run_train(const TrainJob& job) {
-    token::check_train_options(job.train);
+/// What can not be written is told before hours of counting.
+void check_output_file(const TrainJob& job) {
     check_output_path(job.output, "--output", job.inputs);
     check_output_path(job.output + ".manifest.json", "--output", job.inputs);
-    if (std::filesystem::exists(job.output) && !job.force) {
-        check_existing(job);
-        log::info("{} is complete already", job.output);
-        return ExitCode::kOk;
+    if (std::filesystem::is_directory(job.output)) {
+        throw UsageError(format("--output {} is a folder; name a file in it, such as {}",
+                                job.output,
+                                (std::filesystem::path(job.output) / "tokenizer.json").string()));
     }
-    uint64_t total_bytes = 0;
+}
+
+/// The pieces of all inputs, which the manifest then names.
+token::WordCounts count_inputs(const TrainJob& job, record::Manifest& manifest) {
+    uint64_t total_bytes = 0, left_out = 0;
     for (const std::string& path : job.inputs) {
         if (std::filesystem::is_regular_file(path)) total_bytes += io::file_size(path);
     }
-    record::Manifest manifest = begin_manifest(job);
     cli::Progress progress("count", total_bytes, job.progress);
     WordCounter counter(job);
-    uint64_t left_out = 0;
-    {
-        const auto make_work = [&counter]() -> Workers::Work {
-            token::WordCounts& table = counter.add_table();
-            return [&counter, &table](std::vector<std::string>& texts) {
-                return counter.count(texts, table);
-            };
+    const auto make_work = [&counter]() -> Workers::Work {
+        token::WordCounts& table = counter.add_table();
+        return [&counter, &table](std::vector<std::string>& texts) {
+            return counter.count(texts, table);
         };
+    };
+    {
         Workers workers(job.threads, kBatchBytes * 2 * static_cast<uint64_t>(job.threads + 1),
                         make_work, [&](Count& count) { left_out += count.left_out; });
         read_inputs(job, workers, progress, manifest);
@@ -182,7 +182,22 @@ ExitCode run_train(const TrainJob& job) {
         log::warn("{} in pieces longer than {} bytes are not counted", human_bytes(left_out),
                   token::kMaxTrainingPieceBytes);
     }
-    const token::WordCounts words = counter.merge();
+    return counter.merge();
+}
+
+}  // namespace
+
+ExitCode run_train(const TrainJob& job) {
+    token::check_train_options(job.train);
+    check_output_file(job);
+    if (std::filesystem::exists(job.output) && !job.force) {
+        check_existing(job);
+        log::info("{} is complete already", job.output);
+        return ExitCode::kOk;
+    }
+    with_context([&] { const io::AtomicFile probe(job.output); }, "--output");
+    record::Manifest manifest = begin_manifest(job);
+    const token::WordCounts words = count_inputs(job, manifest);
     log::info("{} distinct pieces", words.size());
     const token::TrainedBpe trained = token::train_bpe(words, job.train);
     const size_t size = trained.specials.size() + trained.tokens.size();

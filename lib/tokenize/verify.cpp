@@ -56,12 +56,7 @@ class Verifier {
     explicit Verifier(const VerifyOptions& options) : options_(options) {}
 
     std::vector<Finding> run() {
-        try {
-            open_set();
-        } catch (const Error& error) {
-            add(Status::kFail, "shards.manifest", path_, error.describe(), manifest_remedy());
-            return std::move(findings_);
-        }
+        if (!open_set()) return std::move(findings_);
         const std::vector<shards::StoredPart> parts = shards::stored_parts(details_);
         uint64_t bytes = 0;
         for (const shards::StoredPart& part : parts) bytes += part.bytes;
@@ -92,25 +87,54 @@ class Verifier {
  private:
     void add(Status status, const char* code, const std::string& subject, std::string evidence,
              const char* remedy) {
+        if (evidence.starts_with(subject + ": ")) evidence.erase(0, subject.size() + 2);
         findings_.push_back({status, code, subject, std::move(evidence), remedy});
     }
     void fail(const char* code, const std::string& subject, std::string evidence) {
         add(Status::kFail, code, subject, std::move(evidence),
             details_.is_foreign ? kRemakeForeign : kRemake);
     }
+    /// What can not be read now may be sound: no proof of damage.
+    void fail(const char* code, const std::string& subject, const Error& error) {
+        fail(code, subject, error, details_.is_foreign ? kRemakeForeign : kRemake);
+    }
+    void fail(const char* code, const std::string& subject, const Error& error,
+              const char* remedy) {
+        const auto* const io_error = dynamic_cast<const IoError*>(&error);
+        if (io_error == nullptr || io_error->error_number() == ENOENT) {
+            add(Status::kFail, code, subject, error.describe(), remedy);
+            return;
+        }
+        add(Status::kUnknown, code, subject, error.describe(),
+            "see why it can not be read, and verify again");
+    }
 
     const char* manifest_remedy() const {
         const fs::path folder(path_);
-        const bool is_foreign = shards::is_foreign_set(path_);
-        if (is_foreign) return kRemakeForeign;
+        if (shards::is_foreign_set(path_)) return kRemakeForeign;
         if (fs::exists(folder / "manifest.json")) return kRemake;
-        if (fs::exists(folder / "plan.json")) return "run the same tok-shard again: it resumes";
+        if (fs::exists(folder / "plan.json")) return "";  // said already
         return "name a folder that tok-shard has written, a Megatron prefix or an MDS folder";
     }
-    void open_set() {
+    /// @throws UsageError, and IoError when nothing is there: neither says anything about shards
+    bool open_set() {
         options_for_data_ = resolve_options(options_.source, tokenizer_);
-        set_ = shards::open_shard_set(path_, options_for_data_);
-        if (set_.manifest) load_tokenizer();
+        if (!fs::exists(path_) && !shards::is_foreign_set(path_)) {
+            throw IoError("cannot open " + path_, ENOENT);
+        }
+        try {
+            set_ = shards::open_shard_set(path_, options_for_data_);
+        } catch (const UsageError&) {
+            throw;
+        } catch (const Error& error) {
+            fail("shards.manifest", path_, error, manifest_remedy());
+            return false;
+        }
+        if (set_.manifest) {
+            refuse_foreign_options(options_.source);
+            load_tokenizer();
+        }
+        return true;
     }
     void load_tokenizer() {
         const std::string folder = set_.tokenizer_folder();
@@ -122,7 +146,7 @@ class Verifier {
                  format("its hash is {}, the shards were made with {}", tokenizer_->hash().hex(),
                         details_.tokenizer_hash.hex()));
         } catch (const Error& error) {
-            fail("shards.tokenizer", folder, error.describe());
+            fail("shards.tokenizer", folder, error);
         }
         tokenizer_.reset();
     }
@@ -134,9 +158,9 @@ class Verifier {
             const uint64_t size = io::file_size(path);
             if (size == bytes) return;
             fail("shards.structure", path,
-                 format("{}: {} bytes, the manifest says {}: cut or replaced", path, size, bytes));
+                 format("{} bytes, the manifest says {}: cut or replaced", size, bytes));
         } catch (const Error& error) {
-            fail("shards.structure", path, error.describe());
+            fail("shards.structure", path, error);
         }
         damaged_.insert(file);
     }
@@ -150,7 +174,7 @@ class Verifier {
             fail("shards.hash", path,
                  format("XXH3-128 {}, the manifest says {}", hash.hex(), part.xxh3_128.hex()));
         } catch (const Error& error) {
-            fail("shards.structure", path, error.describe());
+            fail("shards.structure", path, error);
         }
         damaged_.insert(part.file);
     }
@@ -165,7 +189,7 @@ class Verifier {
                 check_shard_content(*shard, entry, details_, tokenizer_.get());
             if (!wrong.empty()) fail("shards.content", path, wrong);
         } catch (const Error& error) {
-            fail("shards.structure", path, error.describe());
+            fail("shards.structure", path, error);
         }
     }
 
@@ -173,7 +197,7 @@ class Verifier {
         try {
             dataset_ = std::make_unique<shards::Dataset>(path_, options_for_data_);
         } catch (const Error& error) {
-            fail("shards.totals", path_, error.describe());
+            fail("shards.totals", path_, error);
         }
     }
 
@@ -251,7 +275,7 @@ class Verifier {
                     ++num_compared;
                 });
             } catch (const Error& error) {
-                fail("shards.source", path, error.describe());
+                fail("shards.source", path, error);
             }
         }
         if (num_compared > 0 && record::exit_code(findings_) == ExitCode::kOk) {

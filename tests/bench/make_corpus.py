@@ -18,9 +18,9 @@ import json
 import os
 import re
 import subprocess
-import sys
-import tarfile
 import zlib
+
+from debian_packages import files_of
 
 # In this order: those of other scripts first, so that a smaller corpus has them too.
 PACKAGES = """
@@ -62,21 +62,10 @@ def text_of(name, data):
 
 def documents(folder):
     for package in PACKAGES:
-        have = [f for f in os.listdir(folder) if f.startswith(package + "_")]
-        if not have:
-            subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, check=False)
-            have = [f for f in os.listdir(folder) if f.startswith(package + "_")]
-        if not have:
-            print(f"{package}: not to be had, left out", file=sys.stderr)
-            continue
-        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", os.path.join(folder, have[0])],
-                              stdout=subprocess.PIPE) as process, \
-                tarfile.open(fileobj=process.stdout, mode="r|") as tar:
-            for member in tar:
-                if member.isfile():
-                    text = text_of(member.name, tar.extractfile(member).read())
-                    if SHORTEST <= len(text.encode()) <= LONGEST:
-                        yield package + member.name.lstrip("."), text
+        for name, data in files_of(folder, package):
+            text = text_of(name, data)
+            if SHORTEST <= len(text.encode()) <= LONGEST:
+                yield package + name, text
 
 
 def main():

@@ -74,6 +74,12 @@ check "index" grep -q "several ranks need --work DIR for --against" errors
 ranks 2 -q -o out-2 --threshold 0.9 in 2>errors
 check "another output" test "$(grep -c 'out-2 was made differently' errors)" -eq 1
 
+# What all ranks would print alike is printed once.
+check "plan" test "$(ranks 2 --dry-run -o out-x in 2>/dev/null | grep -c '^14 bands')" -eq 1
+check "explanation" test "$(mpirun --oversubscribe -n 2 dedup-minhash explain | grep -c '^preset')" -eq 1
+# A message names its rank once.
+ranks 2 in 2>errors
+check "rank" grep -q "^dedup-minhash: rank 0: error: [^r]" errors
 mpirun --oversubscribe -n 2 dedup-minhash spans -q -o out-x in 2>errors
 check "spans" grep -q "2 ranks would all do the same; start one" errors
 mpirun --oversubscribe -n 2 dedup-minhash sign -q work-x 2>errors

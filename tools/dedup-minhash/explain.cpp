@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/signature/explain.h"
 
-#include "lib/cli/output.h"
+#include "lib/dedup/stages/staged.h"
 #include "tools/dedup-minhash/parameters.h"
 
 namespace longhaul {
@@ -14,7 +14,8 @@ ExitCode run_explain(const cli::Args& args) {
     command.flag("--json", is_json, "print one JSON object");
     command.parse(args);
     const dedup::Parameters parameters = options.resolve(command);
-    cli::print(is_json ? dedup::explanation_json(parameters) : dedup::explanation(parameters));
+    dedup::print_once(is_json ? dedup::explanation_json(parameters)
+                              : dedup::explanation(parameters));
     return ExitCode::kOk;
 }
 

@@ -70,12 +70,14 @@ void UnitOptions::add_to(cli::Command& command) {
     command
         .option("--units", num_units, "N",
                 "cut the inputs into about N units; default: by --unit-size")
+        .without_default()
         .group(group);
     command.option("--unit-size", unit_bytes, "SIZE", "bytes of input of a unit; default 4GiB")
         .group(group);
     command
         .option("--splits", num_splits, "N",
                 "ranges of keys of each band; default: by the size of the inputs")
+        .without_default()
         .group(group);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/base/error.h"
-#include "lib/cli/output.h"
 #include "lib/dedup/dedup_minhash.h"
 #include "lib/dedup/stages/staged.h"
 #include "tools/dedup-minhash/options.h"
@@ -32,7 +31,7 @@ ExitCode run_dedup(const std::string& name, const cli::Args& args) {
     cli::CommonOptions common;
     cli::Command command(name, "exact and near-duplicate removal of documents, verified");
     command.positional("INPUT", options.inputs,
-                       "documents: JSON lines or text, plain, .gz or .zst; folders; - is stdin");
+                       "JSON Lines, text (.gz, .zst) or Parquet; folders; - is stdin");
     command.option("-o,--output", options.output, "OUT",
                    "file (one input), folder that mirrors the inputs, or - for stdout");
     add_report_options(command, options);
@@ -43,6 +42,10 @@ ExitCode run_dedup(const std::string& name, const cli::Args& args) {
     units.add_to(command);
     add_resource_options(command, common);
     if (name == "dedup-minhash") command.list_subcommands(subcommand_lines());
+    command.footer(
+        "Examples (more in man dedup-minhash):\n"
+        "  dedup-minhash -o clean/ --report report.json corpus/\n"
+        "  zstdcat corpus/*.zst | dedup-minhash - >clean.jsonl");
     command.parse(args);
     deciding.resolve(command, options);
     const dedup::PlanRequest request = units.resolve();
@@ -51,7 +54,7 @@ ExitCode run_dedup(const std::string& name, const cli::Args& args) {
     }
     resolve_resources(common, options);
     if (is_dry_run) {
-        cli::print(dedup::describe_plan(options));
+        dedup::print_once(dedup::describe_plan(options));
         return ExitCode::kOk;
     }
     return work.empty() ? dedup::run(options) : dedup::run_staged(options, work, request);

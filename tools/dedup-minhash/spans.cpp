@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/spans/spans.h"
 
-#include "lib/cli/output.h"
+#include "lib/dedup/stages/staged.h"
 #include "tools/dedup-minhash/options.h"
 
 namespace longhaul {
@@ -10,7 +10,7 @@ namespace {
 
 void add_output_options(cli::Command& command, dedup::Options& options, bool& is_dry_run) {
     command.positional("INPUT", options.inputs,
-                       "documents: JSON lines or text, plain, .gz or .zst; folders; - is stdin");
+                       "JSON Lines, text (.gz, .zst) or Parquet; folders; - is stdin");
     command.option("-o,--output", options.output, "OUT",
                    "file (one input), folder that mirrors the inputs, or - for stdout");
     command.option("--removal-list", options.removal_list, "FILE",
@@ -27,7 +27,8 @@ void add_span_options(cli::Command& command, dedup::SpanOptions& options, std::s
     command.option("--unit", unit, "WORD", "line, paragraph or substring").group(group);
     command
         .option("--min-length", options.min_length, "N",
-                "shorter ones stay; 0: 40 characters, or 200 bytes of a substring")
+                "shorter ones stay; default: 40 characters, or 200 bytes of a substring")
+        .without_default()
         .group(group);
     command
         .flag("--exact", options.is_exact,
@@ -39,7 +40,8 @@ void add_span_options(cli::Command& command, dedup::SpanOptions& options, std::s
         .option("--min-document", options.min_document, "N",
                 "drop a document of which fewer characters are left")
         .group(group);
-    command.flag("--keep-empty", options.is_empty_kept, "drop none").group(group);
+    command.flag("--keep-empty", options.is_empty_kept, "drop no document, keep emptied ones")
+        .group(group);
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ ExitCode run_spans(const cli::Args& args) {
     resolve_resources(resources, options.common);
     dedup::complete(options);
     if (!is_dry_run) return dedup::run_spans(options);
-    cli::print(dedup::describe_spans(options));
+    dedup::print_once(dedup::describe_spans(options));
     return ExitCode::kOk;
 }
 

@@ -14,7 +14,8 @@ constexpr std::array kStages{dedup::Stage::kSign, dedup::Stage::kExact, dedup::S
                              dedup::Stage::kShingles, dedup::Stage::kCluster};
 
 void add_work(cli::Command& command, std::string& work) {
-    command.positional("WORK", work, "the work directory that \"dedup-minhash plan\" made");
+    command.positional("WORK", work, "the work directory that \"dedup-minhash plan\" made")
+        .required();
 }
 
 void add_task(cli::Command& command, std::string& task) {
@@ -22,8 +23,12 @@ void add_task(cli::Command& command, std::string& task) {
                    "do units I, I+N, ... only; default: the task of a Slurm job array");
 }
 
-void check_work(const std::string& work) {
-    if (work.empty()) throw UsageError("no WORK directory");
+/// What --help of the program says about a sub-command.
+std::string line_of(const std::string& name) {
+    for (const auto& [known, line] : subcommand_lines()) {
+        if (known == name) return line;
+    }
+    throw UsageError(format("no stage {}", name));
 }
 
 /// The ranks of a job would each be task 0 of 1.
@@ -48,16 +53,15 @@ ExitCode run_plan(const cli::Args& args) {
     UnitOptions units;
     std::string work;
     cli::CommonOptions common;
-    cli::Command command("dedup-minhash plan", "begin a run in stages");
-    command.positional("WORK", work, "the work directory; it is made");
-    command.positional("INPUT", options.inputs,
-                       "documents: JSON lines or text, plain, .gz or .zst; folders");
+    cli::Command command("dedup-minhash plan", line_of("plan"));
+    command.positional("WORK", work, "the work directory; it is made").required();
+    command.positional("INPUT", options.inputs, "JSON Lines, text (.gz, .zst) or Parquet; folders")
+        .required();
     command.flag("--force", options.is_forced, "replace a plan by which nothing was made");
     deciding.add_to(command, options);
     units.add_to(command);
     cli::add_common_options(command, common, cli::kQuietVerbose);
     command.parse(args);
-    check_work(work);
     deciding.resolve(command, options);
     return dedup::run_plan(options, work, units.resolve());
 }
@@ -68,12 +72,11 @@ ExitCode run_stage(const std::string& name, const cli::Args& args) {
         dedup::Options options;
         std::string work, task;
         cli::CommonOptions common;
-        cli::Command command("dedup-minhash " + name, "a stage of a run");
+        cli::Command command("dedup-minhash " + name, line_of(name));
         add_work(command, work);
         add_task(command, task);
         add_resource_options(command, common);
         command.parse(args);
-        check_work(work);
         check_task(task);
         resolve_by_plan(common, work, options);
         return dedup::run_stage(stage, work, options, cluster::resolve_task_share(task));
@@ -86,7 +89,7 @@ ExitCode run_apply(const cli::Args& args) {
     std::string work, task;
     bool only_finish = false;
     cli::CommonOptions common;
-    cli::Command command("dedup-minhash apply", "write what stays: the last stage of a run");
+    cli::Command command("dedup-minhash apply", line_of("apply"));
     add_work(command, work);
     command.option("-o,--output", options.output, "OUT",
                    "file (one input), folder that mirrors the inputs, or - for stdout");
@@ -97,7 +100,6 @@ ExitCode run_apply(const cli::Args& args) {
     command.flag("--force", options.is_forced, "redo a finished output");
     add_resource_options(command, common);
     command.parse(args);
-    check_work(work);
     check_task(task);
     if (options.output.empty() && options.removal_list.empty()) {
         throw UsageError("no -o OUT and no --removal-list FILE");

@@ -11,7 +11,8 @@ ExitCode run_batch(const cli::Args& args) {
     cli::Command command("tok-shard batch", "the documents of a training step, with their sources");
     command.option("--run", options.run, "DIR", "run directory of train-run").required();
     command.option("--step", options.step, "N", "step of the run").required();
-    command.option("--sample", sample, "N", "one sample of the step only, by its place");
+    command.option("--sample", sample, "N", "one sample of the step only, by its place")
+        .without_default();
     command.option("--width", options.width, "N", "characters of text shown a document; 0: all");
     command.flag("--json", options.as_json, "one JSON object a document");
     command.parse(args);

@@ -17,7 +17,7 @@ ExitCode run_convert(const cli::Args& args) {
     cli::Command command("tok-shard convert", "shards in another format");
     command.option("-o,--output", job.output, "DIR", "folder of the new shards").required();
     add_data_options(command, job.source);
-    add_container_options(command, container);
+    add_container_options(command, container, true);
     command
         .flag("--per-shard", per_shard, "megatron: a .bin and .idx for each shard, not one of all")
         .group("Format of the shards");
@@ -27,7 +27,6 @@ ExitCode run_convert(const cli::Args& args) {
     command.option("--tmp-dir", common.tmp_dir, "DIR", "folder of the spools [$TMPDIR or /tmp]");
     cli::add_common_options(command, common, cli::kQuietVerbose | cli::kProgress | cli::kThreads);
     command.parse(args);
-    if (!command.was_given("--format")) throw UsageError("--format is required");
     job.container = finish_container_options(command, container);
     job.has_max_tokens = command.was_given("--shard-tokens");
     const bool is_megatron = job.container.format == shards::ShardFormat::kMegatron;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
+#include <utility>
 
 #include "lib/base/error.h"
 #include "lib/cluster/environment.h"
-#include "lib/config/nearest_word.h"
 #include "lib/tokenize/encode.h"
 #include "tools/tok-shard/subcommands.h"
 
@@ -33,16 +32,6 @@ struct Words {
     ContainerWords container;
     cli::CommonOptions common;
 };
-
-/// "tok-shard stat DIR" would otherwise ask for a tokenizer.
-void refuse_misspelt_subcommand(const cli::Args& args) {
-    if (args.empty() || args[0].starts_with('-') || std::filesystem::exists(args[0])) return;
-    const std::string near = config::nearest_word(
-        args[0],
-        {"verify", "stats", "decode", "cat", "convert", "loader", "batch", "train", "selftest"});
-    if (near.empty()) return;
-    throw UsageError(format("{}: no such file; did you mean the sub-command {}?", args[0], near));
-}
 
 void add_options(cli::Command& command, tokenize::EncodeJob& job, Words& words) {
     add_tokenizer_options(command, job.tokenizer);
@@ -84,20 +73,18 @@ void finish_for_rank(tokenize::EncodeJob& job, const Words& words) {
 
 }  // namespace
 
-ExitCode run_encode(const cli::Args& args) {
+ExitCode run_encode(const std::string& name, const cli::Args& args) {
     tokenize::EncodeJob job;
     Words words;
-    cli::Command command("tok-shard", "text to token shards");
-    command.list_subcommands({{"verify", "is a folder of shards what its manifest says"},
-                              {"stats", "totals, bytes per token, document lengths"},
-                              {"decode", "documents as text"},
-                              {"cat", "documents as token ids"},
-                              {"convert", "shards in another format"},
-                              {"loader", "the samples of a training run, their order proven"},
-                              {"batch", "the documents of a training step"},
-                              {"train", "train a BPE tokenizer"},
-                              {"selftest", "fast path against general path for a tokenizer"}});
-    refuse_misspelt_subcommand(args);
+    cli::Command command(name, "text to token shards");
+    std::vector<std::pair<std::string, std::string>> lines;
+    for (const cli::Subcommand& sub : subcommands()) lines.emplace_back(sub.name, sub.one_line);
+    if (name == "tok-shard") command.list_subcommands(std::move(lines));
+    command.footer(
+        "Examples (more in man tok-shard):\n"
+        "  tok-shard train -o tokenizer.json corpus.jsonl.zst\n"
+        "  tok-shard -t tokenizer.json -o shards corpus.jsonl.zst\n"
+        "  tok-shard verify shards");
     add_options(command, job, words);
     command.parse(args);
     finish_reader_options(job.reader, words.reader);

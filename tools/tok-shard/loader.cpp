@@ -39,6 +39,17 @@ void add_data_options(cli::Command& command, Words& words, tokenize::RunData& da
                       "given twice: loss only after the first id, up to the second"));
 }
 
+/// run.toml says them.
+void refuse_data_options(const cli::Command& command) {
+    for (const char* option :
+         {"--weight", "--seq-len", "--global-batch", "--micro-batch", "--seed", "--skip", "--order",
+          "--order-block", "--order-window", "--order-samples", "--packing", "--mask-boundaries",
+          "--mask-id", "--loss-between"}) {
+        if (!command.was_given(option)) continue;
+        throw UsageError(format("{} does not go with --run, whose run.toml says it", option));
+    }
+}
+
 double weight_of(const std::string& text) {
     double weight = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), weight);
@@ -80,12 +91,19 @@ ExitCode run_loader(const cli::Args& args) {
     command.flag("--check", options.checks,
                  "replay the steps at several numbers of ranks and report what holds");
     command.flag("--bench", options.benches, "read the samples and report how fast");
-    command.option("--steps", options.steps, "N", "steps; 0: 1000 with --check or --bench, else 1")
+    command
+        .option("--steps", options.steps, "N",
+                "steps; 0 (the default): 1000 with --check or --bench, else 1")
+        .without_default()
         .range(0, 1u << 30);
     command.option("--from", options.from, "N", "first sample number of the list");
-    command.flag("--json", options.as_json, "JSON");
+    command.flag("--json", options.as_json, "one JSON object a sample; of a check, all findings");
     add_data_options(command, words, options.data);
     command.parse(args);
+    if (options.checks && options.benches) throw UsageError("--check or --bench, not both");
+    // Megatron's order depends on the number of steps, so the default is needed here.
+    if (options.steps == 0) options.steps = options.checks || options.benches ? 1000 : 1;
+    if (!options.run.empty()) refuse_data_options(command);
     if (options.run.empty()) finish_data(words, options.steps, options.data);
     if (!options.run.empty() && !words.folders.empty()) {
         throw UsageError("give folders or --run, not both");

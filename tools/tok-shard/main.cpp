@@ -18,15 +18,19 @@ void add_tokenizer_options(cli::Command& command, token::TokenizerSource& source
                    "a control token, where the file does not list it; may be repeated");
 }
 
-void add_container_options(cli::Command& command, ContainerWords& words) {
+void add_container_options(cli::Command& command, ContainerWords& words, bool is_conversion) {
     const std::string group = "Format of the shards";
-    command.option("--format", words.format, "WORD", "hdf5, megatron or mds")
-        .choices({"hdf5", "megatron", "mds"})
-        .group(group);
-    command
-        .option("--shard-tokens", words.shard_tokens, "N",
-                "hdf5, megatron: a shard is closed at this size")
-        .group(group);
+    auto format = command.option("--format", words.format, "WORD", "hdf5, megatron or mds")
+                      .choices({"hdf5", "megatron", "mds"})
+                      .group(group);
+    auto shard_tokens = command
+                            .option("--shard-tokens", words.shard_tokens, "N",
+                                    "hdf5, megatron: a shard is closed at this size")
+                            .group(group);
+    if (is_conversion) {
+        format.required();
+        shard_tokens.without_default();
+    }
     command
         .option("--mds-sample", words.mds_sample, "N",
                 "mds: cut the documents in a row into samples of N tokens; 0: a sample a document")
@@ -91,7 +95,9 @@ void add_data_options(cli::Command& command, tokenize::DataSource& source) {
         .option("--special", source.tokenizer.specials, "TEXT=ID",
                 "a control token, see tok-shard; may be repeated")
         .group(group);
-    command.option("--vocab-size", source.vocab_size, "N", "ids are below it").group(group);
+    command.option("--vocab-size", source.vocab_size, "N", "ids are below it")
+        .without_default()
+        .group(group);
     add_border_options(command, source.bos, source.eos, group);
     command.option("--column", source.column, "NAME", "of MDS: the one with the ids").group(group);
 }
@@ -121,22 +127,31 @@ void finish_reader_options(corpus::ReaderOptions& reader, const ReaderWords& wor
     reader.policy = corpus::BadRecordPolicy::parse(words.on_bad_record, words.max_bad_records);
 }
 
+const std::vector<cli::Subcommand>& subcommands() {
+    static const std::vector<cli::Subcommand> list = {
+        {"encode", "text to token shards (the default)",
+         [](const cli::Args& args) { return run_encode("tok-shard encode", args); }},
+        {"verify", "is a folder of shards what its manifest says", run_verify},
+        {"stats", "totals, bytes per token, document lengths", run_stats},
+        {"decode", "documents as text", run_decode},
+        {"cat", "documents as token ids", run_cat},
+        {"convert", "shards in another format", run_convert},
+        {"loader", "the samples of a training run, their order proven", run_loader},
+        {"batch", "the documents of a training step", run_batch},
+        {"train", "train a BPE tokenizer", run_train},
+        {"selftest", "fast path against general path for a tokenizer", run_selftest}};
+    return list;
+}
+
 }  // namespace longhaul::tok_shard
 
 int main(int argc, char** argv) {
     using namespace longhaul;
-    const std::vector<cli::Subcommand> subcommands = {
-        {"verify", "is a folder of shards what its manifest says", tok_shard::run_verify},
-        {"stats", "totals, bytes per token, document lengths", tok_shard::run_stats},
-        {"decode", "documents as text", tok_shard::run_decode},
-        {"cat", "documents as token ids", tok_shard::run_cat},
-        {"loader", "the samples of a training run, their order proven", tok_shard::run_loader},
-        {"convert", "shards in another format", tok_shard::run_convert},
-        {"batch", "the documents of a training step", tok_shard::run_batch},
-        {"train", "train a BPE tokenizer", tok_shard::run_train},
-        {"selftest", "fast path against general path for a tokenizer", tok_shard::run_selftest}};
     return cli::run_main("tok-shard", argc, argv, [&](const cli::Args& args) {
-        return cli::dispatch("tok-shard", "text to token shards", args, subcommands,
-                             tok_shard::run_encode);
+        const auto encode = [](const cli::Args& rest) {
+            return tok_shard::run_encode("tok-shard", rest);
+        };
+        return cli::dispatch("tok-shard", "text to token shards", args, tok_shard::subcommands(),
+                             encode);
     });
 }

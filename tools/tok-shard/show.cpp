@@ -11,7 +11,8 @@ namespace {
 void add_dump_options(cli::Command& command, tokenize::DumpOptions& options) {
     add_data_options(command, options.source);
     command.option("--first", options.first, "N", "number of the first document");
-    command.option("--count", options.count, "N", "how many documents; 0: all");
+    command.option("--count", options.count, "N", "how many documents; 0 (the default): all")
+        .without_default();
     command.flag("--json", options.as_json, "one JSON object a document, with its source");
 }
 

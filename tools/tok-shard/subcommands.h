@@ -13,7 +13,11 @@
 
 namespace longhaul::tok_shard {
 
-ExitCode run_encode(const cli::Args& args);
+/// With their lines in --help.
+const std::vector<cli::Subcommand>& subcommands();
+
+/// @param name "tok-shard", or with its sub-command
+ExitCode run_encode(const std::string& name, const cli::Args& args);
 ExitCode run_verify(const cli::Args& args);
 ExitCode run_stats(const cli::Args& args);
 ExitCode run_decode(const cli::Args& args);
@@ -33,7 +37,9 @@ struct ContainerWords {
     uint64_t shard_tokens = uint64_t{1} << 28, mds_sample = 0;
     cli::Bytes mds_size_limit{shards::kMdsSizeLimit};
 };
-void add_container_options(cli::Command& command, ContainerWords& words);
+/// @param is_conversion the format must be said, and the source gives the default of the rest
+void add_container_options(cli::Command& command, ContainerWords& words,
+                           bool is_conversion = false);
 /// After parse(). @throws UsageError
 shards::Container finish_container_options(const cli::Command& command,
                                            const ContainerWords& words);

@@ -118,9 +118,10 @@ void PageReader::check_header(const Header& header) const {
         fail(format("page type {} does not exist", header.type));
     }
     if (header.body_type != header.type) fail("the page header is not of its type");
-    if (header.unpacked_bytes > max_page_bytes_) {
+    const uint64_t page_bytes = std::max(header.unpacked_bytes, header.packed_bytes);
+    if (page_bytes > max_page_bytes_) {
         fail(format("a page of {} bytes is larger than {}; write the file with smaller pages",
-                    header.unpacked_bytes, max_page_bytes_));
+                    page_bytes, max_page_bytes_));
     }
     if (header.num_values > UINT32_MAX) fail(format("a page of {} values", header.num_values));
     if (header.encoding < 0 || header.encoding > UINT8_MAX) fail("a page without an encoding");

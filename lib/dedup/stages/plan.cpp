@@ -195,6 +195,13 @@ std::string first_difference(const io::Json& there, const io::Json& asked,
     return format("{}: {} there, {} asked", place, io::to_line(there), io::to_line(asked));
 }
 
+/// Other inputs make other units: what the user changed comes first.
+std::string difference_of(const Plan& there, const Plan& asked) {
+    const io::Json inputs = inputs_json(asked);
+    if (inputs_json(there) != inputs) return first_difference(inputs_json(there), inputs, "inputs");
+    return first_difference(plan_json(there), plan_json(asked), "");
+}
+
 bool has_stage_files(const fs::path& work) {
     for (const auto& entry : fs::directory_iterator(work)) {
         if (entry.is_directory() && !fs::is_empty(entry.path())) return true;
@@ -212,7 +219,7 @@ bool write_plan(const fs::path& work, const Plan& plan, bool is_forced) {
             if (there.hash == plan.hash) return false;
             throw UsageError(format(
                 "{} holds another plan ({}); use another folder, or --force while nothing is made",
-                work.string(), first_difference(plan_json(there), plan_json(plan), "")));
+                work.string(), difference_of(there, plan)));
         }
         if (has_stage_files(work)) {
             throw UsageError(

@@ -34,6 +34,8 @@ ExitCode run_staged(const Options& options, const std::string& work, const PlanR
 bool is_one_of_ranks();
 /// @param remedy what to do instead. @throws UsageError when it is: each would do all of the work
 void refuse_several_ranks(const char* remedy);
+/// What every rank would print alike, rank 0 alone prints.
+void print_once(const std::string& text);
 
 /// @throws UsageError when an input is a pipe. @param what needs files
 void refuse_streams(const Inputs& inputs, const char* what);

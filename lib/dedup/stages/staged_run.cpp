@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/error.h"
+#include "lib/cli/output.h"
 #include "lib/cli/progress.h"
 #include "lib/comm/mpi_env.h"
 #include "lib/dedup/check_paths.h"
@@ -137,6 +138,15 @@ void refuse_several_ranks(const char* remedy) {
     if (!is_one_of_ranks()) return;
     throw UsageError(
         format("{} ranks would all do the same; {}", comm::detect_launcher().world_size, remedy));
+}
+
+void print_once(const std::string& text) {
+    if (!is_one_of_ranks()) {
+        cli::print(text);
+        return;
+    }
+    const comm::MpiEnv mpi;
+    if (mpi.rank() == 0) cli::print(text);
 }
 
 }  // namespace longhaul::dedup

@@ -24,6 +24,9 @@ import tarfile
 
 import unicodedata2
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from debian_packages import files_of  # noqa: E402
+
 LANGUAGES = "ar he hi th ta te bn fa ka am km ml kn gu pa-in si dz ko mr ne or kk uz vi mn ug".split()
 CODE = (".c", ".h", ".S", ".py", ".rs", ".sh", ".dts", ".rst", ".txt", ".yaml", ".pl", "Kconfig", "Makefile")
 SAMPLES = {"en": ("linux-doc", "rust-doc", "postgresql", "llvm"), "ru": ("manpages-ru", "libreoffice-help-ru"),
@@ -33,22 +36,6 @@ SAMPLE_BYTES = 40_000_000
 FRAGMENTS = """'s 'S 'ſ 'll 'LL 're 'VE 'd 'M 't don't it's I'M HELLO'SWORLD helloWORLDFoo 12345 3.14 a/b//\n/c !! ...
 foo_bar CamelCase ABCdef http://x.y/z?a=b&c=d <|endoftext|> <s> </s> <unk> [CLS] [MASK] <tag> <0x41> ▁ ▁▁ Ġ Ċ ## 中文测试
 日本語テキスト 한국어 ไทย हिन्दी عربي русский Ελληνικά 😀👨‍👩‍👧 ǅ ʰ Ⅷ ² ½ १२ café 한글 ﬁ ① ㌔ ｱﾞ Å Ω İ ẞ""".split(" ")
-
-
-def files_of(folder, package):
-    have = [f for f in os.listdir(folder) if f.startswith(package + "_")]
-    if not have:
-        subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, check=False)
-        have = [f for f in os.listdir(folder) if f.startswith(package + "_")]
-    if not have:
-        print(f"{package}: not to be had, left out", file=sys.stderr)
-        return
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", os.path.join(folder, have[0])],
-                          stdout=subprocess.PIPE) as process, \
-            tarfile.open(fileobj=process.stdout, mode="r|") as tar:
-        for member in tar:
-            if member.isfile():
-                yield member.name.lstrip("."), tar.extractfile(member).read()
 
 
 def catalogue_documents(folder):

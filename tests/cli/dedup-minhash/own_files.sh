@@ -21,6 +21,8 @@ try -o zz --report zz/c.jsonl c.jsonl
 try -o zz.jsonl --parent parent.jsonl.manifest.json --report parent.jsonl.manifest.json c.jsonl
 try -o zz.jsonl --manifest notes c.jsonl
 try -o zz.jsonl --removal-list notes c.jsonl
+try -o zz.jsonl --report notes c.jsonl
+try -o zz.jsonl --report parent.jsonl.manifest.json c.jsonl
 try -o notes c.jsonl
 try -o zz.jsonl --report - c.jsonl
 try --removal-list - c.jsonl

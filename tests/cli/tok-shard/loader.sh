@@ -10,12 +10,14 @@ tok-shard loader data --seq-len 64 --global-batch 2 --order sequential --mask-bo
 tok-shard loader --check data more --weight 0.7 --weight 0.3 --seq-len 64 --steps 60 --skip 100-120
 tok-shard loader --check data --seq-len 64 --steps 60 --order block --order-block 8 --order-window 4 --json
 tok-shard loader --check data more --weight 2 --weight 1 --seq-len 64 --steps 20 --order megatron
+tok-shard loader data --seq-len 64 --global-batch 2 --order megatron
 mkdir run
 printf '[job]\nseed = 5\n[data]\ntrain = ["data", "more"]\nweights = [3.0, 1.0]\nseq_len = 32\nglobal_batch = 6\npacking = "best-fit"\nskip = ["9-10"]\n' > run/run.toml
 tok-shard loader --check --run run --steps 30
 tok-shard loader --bench data --seq-len 64 --steps 2 | sed 's/[0-9.]*[KMG]* tokens.*/N tokens/'
 for wrong in "" "data --weight 1 --weight 2" "data --weight x" "data --order random" \
-    "data more --order megatron --packing best-fit" "data --seq-len 100000" "nothing" "data --run run"; do
+    "data more --order megatron --packing best-fit" "data --seq-len 100000" "nothing" "data --run run" \
+    "--run run --seq-len 8" "data --check --bench"; do
     # shellcheck disable=SC2086  # several words
     tok-shard loader $wrong
     echo "exit $?"

@@ -60,6 +60,13 @@ TEST_CASE("command: mistakes are one line with a way on") {
     CHECK(Sample().error({"-o", "x", "--forse"}) ==
           "unknown option --forse; did you mean --force? Try 'tool --help'");
     CHECK(Sample().error({}) == "--output is required. Try 'tool --help'");
+    CHECK(Sample().error({"-x"}) == "unknown option -x. Try 'tool --help'");
+    CHECK(Sample().error({"-o", "x", "-o", "y"}) ==
+          "--output is given more than once. Try 'tool --help'");
+    CHECK(Sample().error({"-o", "x", "--seed"}) == "--seed needs a value. Try 'tool --help'");
+    cli::Command no_inputs("tool", "does things");
+    CHECK_THROWS_WITH_AS(no_inputs.parse({"in"}), "unexpected argument: in. Try 'tool --help'",
+                         UsageError);
     for (const char* bad :
          {"--count=0", "--count=x", "--seed=-1", "--seed=1.5", "--memory=lots", "--every=never"}) {
         CAPTURE(bad);

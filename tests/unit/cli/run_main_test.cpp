@@ -49,6 +49,25 @@ Outcome run(const std::function<ExitCode(const cli::Args&)>& body,
 
 }  // namespace
 
+TEST_CASE("dispatch: a sub-command that is misspelt or stands late is named") {
+    const std::vector<cli::Subcommand> list = {
+        {"verify", "checks", [](const cli::Args&) { return ExitCode::kOk; }}};
+    const auto dispatch = [&](const cli::Args& args) {
+        return cli::dispatch("tool", "does things", args, list, [](const cli::Args& rest) {
+            if (rest.empty() || rest[0] == "-q") throw UsageError("no input");
+            return ExitCode::kNegative;
+        });
+    };
+    CHECK(dispatch({"verify", "x"}) == ExitCode::kOk);
+    CHECK(dispatch({"x", "verify"}) == ExitCode::kNegative);
+    CHECK_THROWS_WITH_AS(dispatch({"veryfi"}),
+                         "veryfi: no such file; did you mean the sub-command verify?", UsageError);
+    CHECK_THROWS_WITH_AS(dispatch({"-q", "verify"}),
+                         "no input; if \"verify\" is meant as the sub-command, put it first",
+                         UsageError);
+    CHECK_THROWS_WITH_AS(dispatch({"-q"}), "no input", UsageError);
+}
+
 TEST_CASE("run_main: codes and texts of every kind of error") {
     CHECK(run([](const cli::Args&) { return ExitCode::kRequeue; }).code == 75);
     const Outcome usage = run([](const cli::Args&) -> ExitCode { throw UsageError("no {} here"); });

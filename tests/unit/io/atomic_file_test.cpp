@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "lib/base/error.h"
+#include "lib/io/unnamed_file.h"
 #include "tests/support/temp_dir.h"
 
 using namespace longhaul;
@@ -30,9 +31,22 @@ TEST_CASE("atomic file: one that is given up leaves nothing and the old one as i
     CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
 }
 
+TEST_CASE("unnamed file: reads what was written and leaves nothing") {
+    const test::TempDir dir;
+    const io::UniqueFd fd = io::open_unnamed(dir.path());
+    const std::string text = "spilled";
+    io::pwrite_full(fd.get(), std::as_bytes(std::span(text)), 5, "it");
+    std::string got(text.size(), ' ');
+    io::pread_exact(fd.get(), std::as_writable_bytes(std::span(got)), 5, "it");
+    CHECK(got == text);
+    CHECK(std::filesystem::is_empty(dir.path()));
+    CHECK_THROWS_WITH_AS(io::open_unnamed("/nonexistent"), doctest::Contains("(see --tmp-dir)"),
+                         IoError);
+}
+
 TEST_CASE("atomic file: an unwritable folder is named") {
     CHECK_THROWS_WITH_AS(io::write_file_atomically("/nonexistent/a", "x"),
-                         doctest::Contains("cannot open /nonexistent/.a.tmp-"), IoError);
+                         doctest::Contains("cannot create /nonexistent/a: "), IoError);
 }
 
 TEST_CASE("atomic file: a symbolic link is followed, not replaced") {

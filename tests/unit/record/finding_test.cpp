@@ -23,7 +23,7 @@ TEST_CASE("findings: text is worst first and the drain reason is one short line"
     const std::vector<Finding> list = {{Status::kOk, "a.ok", "x", "fine", ""},
                                        {Status::kFail, "b.bad", "GPU 0", "3\nerrors", "reset"}};
     CHECK(record::to_text(list) ==
-          "fail    b.bad  GPU 0: 3\nerrors -> reset\nok      a.ok  x: fine\n");
+          "fail    b.bad  GPU 0: 3 errors -> reset\nok      a.ok  x: fine\n");
     CHECK(record::drain_reason(list, "gpu-health") == "gpu-health: b.bad GPU 0: 3 errors");
     CHECK(record::drain_reason({}, "gpu-health").empty());
     const std::vector<Finding> many(20, {Status::kFail, "code", "subject", "evidence", ""});

@@ -5,6 +5,7 @@
 
 #include "lib/base/error.h"
 #include "lib/io/atomic_file.h"
+#include "lib/record/report.h"
 #include "tests/support/temp_dir.h"
 
 using namespace longhaul;
@@ -39,6 +40,31 @@ TEST_CASE("manifest: the first difference is named") {
     other = sample();
     other.inputs[0].xxh3_128 = {};
     CHECK(record::first_difference(sample(), other) == "input in.jsonl has changed since");
+}
+
+TEST_CASE("manifest: a name that JSON can not hold is refused") {
+    CHECK_NOTHROW(record::check_name("a/b c\n.jsonl"));
+    CHECK_NOTHROW(record::check_name("\xC3\xA4.jsonl"));
+    CHECK_THROWS_AS(record::check_name("\xE4.jsonl"), UsageError);
+}
+
+TEST_CASE("manifest: a report may replace a report and nothing else") {
+    const test::TempDir dir;
+    const auto path = dir / "report.json";
+    CHECK_NOTHROW(record::check_report_path(path, "tool"));
+    const auto is_report = [&](const char* content) {
+        io::write_file_atomically(path, content);
+        return record::is_report(path, "tool");
+    };
+    CHECK(is_report(""));
+    CHECK(is_report("{\n  \"schema\": 1,\n  \"tool\": \"tool sub\",\n  \"seconds\": 1\n}\n"));
+    CHECK_FALSE(is_report("{\n  \"schema\": 1,\n  \"tool\": \"other\"}\n"));
+    CHECK_FALSE(is_report("notes"));
+    CHECK_THROWS_AS(record::check_report_path(path, "tool"), UsageError);
+    record::Manifest manifest = sample();
+    manifest.tool = "tool";
+    record::write_manifest(path, manifest);
+    CHECK_FALSE(record::is_report(path, "tool"));
 }
 
 TEST_CASE("manifest: an output is absent, unfinished, complete or refused") {
