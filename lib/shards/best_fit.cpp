@@ -11,23 +11,26 @@ namespace longhaul::shards {
 
 namespace {
 
-constexpr uint32_t kCutBit = uint32_t{1} << 31;
+constexpr uint32_t kCutBit = uint32_t{1} << 31, kRestBit = uint32_t{1} << 30;
+constexpr uint32_t kCountMask = kRestBit - 1;
 
 }  // namespace
 
 BestFitPlan::BestFitPlan(std::span<const uint64_t> offsets, uint64_t capacity)
     : capacity_(capacity) {
-    LH_CHECK(capacity >= 1 && capacity < kCutBit && !offsets.empty(), "capacity {}", capacity);
+    LH_CHECK(capacity >= 1 && capacity <= kCountMask && !offsets.empty(), "capacity {}", capacity);
     std::vector<Item> group;
     uint64_t in_group = 0;
     for (size_t i = 0; i + 1 < offsets.size(); ++i) {
         uint64_t first = offsets[i], length = offsets[i + 1] - offsets[i];
         num_tokens_ += length;
         for (; length > capacity; length -= capacity, first += capacity) {
-            add_piece(first, capacity, true);
+            add_piece(first, capacity, kCutBit | (first > offsets[i] ? kRestBit : 0));
             begins_.push_back(counts_.size());
         }
-        if (length > 0) group.push_back({first, static_cast<uint32_t>(length)});
+        if (length > 0) {
+            group.push_back({first, static_cast<uint32_t>(length), first > offsets[i]});
+        }
         in_group += length;
         if (in_group < capacity * kGroupSamples) continue;
         pack_group(group);
@@ -37,9 +40,9 @@ BestFitPlan::BestFitPlan(std::span<const uint64_t> offsets, uint64_t capacity)
     if (num_samples() == 0) throw UsageError("the data set has no tokens");
 }
 
-void BestFitPlan::add_piece(uint64_t first_token, uint64_t count, bool is_cut) {
+void BestFitPlan::add_piece(uint64_t first_token, uint64_t count, uint32_t flags) {
     first_tokens_.push_back(first_token);
-    counts_.push_back(static_cast<uint32_t>(count) | (is_cut ? kCutBit : 0));
+    counts_.push_back(static_cast<uint32_t>(count) | flags);
 }
 
 void BestFitPlan::pack_group(std::vector<Item>& items) {
@@ -71,7 +74,9 @@ void BestFitPlan::pack_group(std::vector<Item>& items) {
         same.insert(std::upper_bound(same.begin(), same.end(), bin), bin);
     }
     for (Bin& bin : bins) {
-        for (const size_t i : bin.items) add_piece(items[i].first_token, items[i].length, false);
+        for (const size_t i : bin.items) {
+            add_piece(items[i].first_token, items[i].length, items[i].is_rest ? kRestBit : 0);
+        }
         begins_.push_back(counts_.size());
     }
     items.clear();
@@ -80,7 +85,9 @@ void BestFitPlan::pack_group(std::vector<Item>& items) {
 void BestFitPlan::append_pieces(uint64_t sample, std::vector<Piece>& out) const {
     LH_CHECK(sample < num_samples(), "sample {} of {}", sample, num_samples());
     for (uint64_t i = begins_[sample]; i < begins_[sample + 1]; ++i) {
-        out.push_back({first_tokens_[i], counts_[i] & ~kCutBit, (counts_[i] & kCutBit) != 0});
+        const uint32_t count = counts_[i];
+        out.push_back({first_tokens_[i], count & kCountMask, (count & kCutBit) != 0, true,
+                       (count & kRestBit) != 0});
     }
 }
 

@@ -21,7 +21,7 @@ class BestFitPlan {
     static constexpr uint64_t kGroupSamples = 2048;
 
     /// @param offsets first token of each document, and the end of the last: ascending.
-    /// @param capacity tokens of a sample, below 2^31. @throws UsageError when there are no tokens.
+    /// @param capacity tokens of a sample, below 2^30. @throws UsageError when there are no tokens.
     BestFitPlan(std::span<const uint64_t> offsets, uint64_t capacity);
 
     uint64_t num_samples() const { return begins_.size() - 1; }
@@ -33,13 +33,14 @@ class BestFitPlan {
     struct Item {
         uint64_t first_token;
         uint32_t length;
+        bool is_rest;
     };
-    void add_piece(uint64_t first_token, uint64_t count, bool is_cut);
+    void add_piece(uint64_t first_token, uint64_t count, uint32_t flags);
     void pack_group(std::vector<Item>& items);
 
     uint64_t capacity_, num_tokens_ = 0;
     std::vector<uint64_t> first_tokens_;
-    std::vector<uint32_t> counts_;     // top bit: Piece::is_cut
+    std::vector<uint32_t> counts_;     // top bits: Piece::is_cut, is_rest
     std::vector<uint64_t> begins_{0};  // number of the first piece of each sample, and of the end
 };
 

@@ -21,8 +21,9 @@ Blend::Blend(const std::vector<BlendPart>& parts, const BlendOptions& options)
     if (parts.empty()) throw UsageError("no data set is given");
     windows_ = std::make_unique<std::atomic<uint64_t>[]>(parts.size());
     for (size_t i = 0; i < parts.size(); ++i) windows_[i] = ~uint64_t{0};
+    options_.open.maps = true;  // packed documents are small and lie anywhere
     for (const BlendPart& part : parts) {
-        const DatasetInfo& info = sets_.emplace_back(part.folder, options.open).info();
+        const DatasetInfo& info = sets_.emplace_back(part.folder, options_.open).info();
         const DatasetInfo& first = sets_.front().info();
         if (info.tokenizer_hash != first.tokenizer_hash) {
             throw UsageError(format("{} was made by another tokenizer than {}",

@@ -147,8 +147,11 @@ DataCursor DataCursor::from_json(const io::Json& json, const std::string& source
     return cursor;
 }
 
-uint64_t order_seed(uint64_t seed, int64_t phase) {
+uint64_t order_seed(uint64_t seed, int64_t phase, OrderKind order) {
     // Phase 0 keeps the seed itself, so that plain readers need no formula.
+    if (phase > 0 && order == OrderKind::kMegatron) {
+        return static_cast<uint32_t>(seed + 0x9E3779B9u * static_cast<uint64_t>(phase));
+    }
     return seed + 0x9E3779B97F4A7C15ull * static_cast<uint64_t>(phase);
 }
 

@@ -2,7 +2,6 @@
 #include "lib/shards/dataset.h"
 
 #include <algorithm>
-#include <array>
 
 #include "lib/base/check.h"
 #include "lib/shards/format.h"
@@ -51,14 +50,16 @@ struct Dataset::Impl {
 
 namespace {
 
-/// The shards as a cache takes them: one file each with a hash in the manifest, else none.
-std::vector<CachedFile> cacheable_files(const ShardDetails& details) {
-    std::vector<CachedFile> files;
-    if (details.format != ShardFormat::kHdf5) return files;
-    for (const ShardEntry& entry : details.shards) {
-        files.push_back({entry.file, entry.xxh3_128, entry.bytes});
-    }
-    return files;
+/// The folder in which each shard is opened: copies of the cache, or where they are.
+std::vector<std::filesystem::path> places_of(const ShardSet& set, const ShardDetails& details,
+                                             ShardCache* cache) {
+    if (cache == nullptr) return std::vector(details.shards.size(), set.folder);
+    const std::vector<CachedShard> copies = cached_shards(set.folder, details);
+    cache->fill(set.folder, copies);
+    std::vector<std::filesystem::path> places;
+    for (const CachedShard& copy : copies) places.push_back(cache->folder_of(set.folder, copy));
+    if (!details.merged.empty()) return std::vector(details.shards.size(), places.front());
+    return places;
 }
 
 }  // namespace
@@ -78,15 +79,13 @@ Dataset::Dataset(const std::filesystem::path& path, const OpenOptions& options)
                  details.tokenizer_hash,
                  set.hash};
     allow_open_files(details.shards.size() * 2);
-    const std::vector<CachedFile> files = cacheable_files(details);
-    ShardCache* const cache = options.cache != nullptr && !files.empty() ? options.cache : nullptr;
-    if (cache != nullptr) cache->fill(set.folder, files);
+    const auto places = places_of(set, details, options.cache);
     uint64_t tokens = 0, documents = 0;
     for (size_t i = 0; i < details.shards.size(); ++i) {
         self.first_token.push_back(tokens);
         self.first_document.push_back(documents);
-        const auto place = cache != nullptr ? cache->folder_of(set.folder, files[i]) : set.folder;
-        self.shards.push_back(open_shard(place, details, i));
+        self.shards.push_back(open_shard(places[i], details, i));
+        if (options.maps) self.shards.back()->map();
         tokens += details.shards[i].num_tokens;
         documents += details.shards[i].num_documents;
     }
@@ -118,29 +117,21 @@ void Dataset::read(uint64_t first, std::span<int32_t> out) const {
     impl_->read(first, out);
 }
 
-std::vector<uint64_t> Dataset::document_starts(uint64_t first, uint64_t count) const {
-    std::vector<uint64_t> starts;
+void Dataset::append_document_starts(uint64_t first, uint64_t count,
+                                     std::vector<uint64_t>& out) const {
     const uint64_t end = std::min(first + count, info().num_tokens);
     while (first < end) {
         const size_t shard = impl_->shard_of(impl_->first_token, first);
         const uint64_t base = impl_->first_token[shard];
-        const uint64_t inside_end = std::min(end, impl_->first_token[shard + 1]) - base;
-        const ShardFile& file = *impl_->shards[shard];
-        uint64_t document = file.find_document(first - base);
-        std::array<uint64_t, 64> offsets;
-        for (bool more = true; more && document < file.num_documents();) {
-            const auto part = std::span(offsets).first(
-                std::min<uint64_t>(offsets.size(), file.num_documents() - document));
-            file.read_offsets(document, part);
-            for (const uint64_t offset : part) {
-                more = offset < inside_end;
-                const bool is_new = starts.empty() || starts.back() != base + offset;
-                if (more && base + offset >= first && is_new) starts.push_back(base + offset);
-            }
-            document += part.size();
-        }
-        first = base + inside_end;
+        const uint64_t stop = std::min(end, impl_->first_token[shard + 1]);
+        impl_->shards[shard]->append_starts(first - base, stop - base, base, out);
+        first = stop;
     }
+}
+
+std::vector<uint64_t> Dataset::document_starts(uint64_t first, uint64_t count) const {
+    std::vector<uint64_t> starts;
+    append_document_starts(first, count, starts);
     return starts;
 }
 
@@ -173,6 +164,23 @@ void Dataset::will_need(uint64_t first, uint64_t count) const {
         impl_->shards[shard]->will_need(first - base, stop - first);
         first = stop;
     }
+}
+
+const std::byte* Dataset::mapped(uint64_t first, uint64_t count) const {
+    if (count == 0 || first >= info().num_tokens) return nullptr;
+    const size_t shard = impl_->shard_of(impl_->first_token, first);
+    if (count > impl_->first_token[shard + 1] - first) return nullptr;
+    return impl_->shards[shard]->mapped(first - impl_->first_token[shard], count);
+}
+
+uint64_t Dataset::document_begin(uint64_t token) const {
+    LH_CHECK(token < info().num_tokens, "token {} of {}", token, info().num_tokens);
+    const size_t shard = impl_->shard_of(impl_->first_token, token);
+    const ShardFile& file = *impl_->shards[shard];
+    const uint64_t base = impl_->first_token[shard];
+    uint64_t offset = 0;
+    file.read_offsets(file.find_document(token - base), {&offset, 1});
+    return base + offset;
 }
 
 DocumentRef Dataset::document_at(uint64_t token) const {

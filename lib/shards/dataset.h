@@ -35,7 +35,8 @@ struct OpenOptions {
     Hash128 tokenizer_hash;            // Tokenizer::hash of the one that the ids are of
     std::string column = "tokens";     // of MDS
     bool may_lack_vocab_size = false;  // then DatasetInfo::vocab_size can be 0: unknown
-    ShardCache* cache = nullptr;       // where HDF5 shards are read from; outlives the data set
+    ShardCache* cache = nullptr;       // where shards are read from; outlives the data set
+    bool maps = false;                 // for reads at random: see ReadFile::map
 };
 
 /// What the manifest says about a folder of shards.
@@ -81,10 +82,16 @@ class Dataset {
     /// Global indices of the tokens in [first, first + count) at which a document starts, ascending
     /// (for document masks: a window's own first token is listed only if a document starts there).
     std::vector<uint64_t> document_starts(uint64_t first, uint64_t count) const;
+    void append_document_starts(uint64_t first, uint64_t count, std::vector<uint64_t>& out) const;
+    /// Where the document that holds a token begins.
+    uint64_t document_begin(uint64_t token) const;
     /// First token of every document, and the end of the last: num_documents + 1 numbers.
     std::vector<uint64_t> document_offsets() const;
     /// Tells the system that these tokens are read soon (posix_fadvise); errors do not matter.
     void will_need(uint64_t first, uint64_t count) const;
+    /// Where these tokens lie in memory, as stored (OpenOptions::maps, ReadFile::mapped); null when
+    /// they do not.
+    const std::byte* mapped(uint64_t first, uint64_t count) const;
     /// The document that holds a token.
     DocumentRef document_at(uint64_t token) const;
     /// Document number `index` (shard order).

@@ -77,7 +77,7 @@ Hdf5Shard::Hdf5Shard(const std::filesystem::path& folder, const ShardDetails& de
                 details.shards[index].num_documents),
       token_type_(details.token_type) {
     const ShardEntry& entry = details.shards[index];
-    fd_ = io::open_file(name_, O_RDONLY);
+    file_ = ReadFile(io::open_file(name_, O_RDONLY), name_);
     const uint64_t size = io::file_size(name_);
     if (size != entry.bytes) {
         throw DataError(format("{}: {} bytes, the manifest says {}: cut or replaced", name_, size,
@@ -92,22 +92,27 @@ Hdf5Shard::Hdf5Shard(const std::filesystem::path& folder, const ShardDetails& de
 }
 
 void Hdf5Shard::read_tokens(uint64_t first, std::span<uint32_t> out) const {
-    shards::read_tokens({fd_.get(), name_, token_type_, tokens_at_}, first, out);
+    shards::read_tokens({file_, token_type_, tokens_at_}, first, out);
 }
 void Hdf5Shard::read_tokens(uint64_t first, std::span<int32_t> out) const {
-    shards::read_tokens({fd_.get(), name_, token_type_, tokens_at_}, first, out);
+    shards::read_tokens({file_, token_type_, tokens_at_}, first, out);
 }
 
 void Hdf5Shard::will_need(uint64_t first, uint64_t count) const {
-    shards::will_need({fd_.get(), name_, token_type_, tokens_at_}, first, count);
+    shards::will_need({file_, token_type_, tokens_at_}, first, count);
+}
+
+const std::byte* Hdf5Shard::mapped(uint64_t first, uint64_t count) const {
+    const uint64_t size = token_bytes(token_type_);
+    return file_.mapped(tokens_at_ + first * size, count * size);
 }
 
 void Hdf5Shard::read_offsets(uint64_t first, std::span<uint64_t> out) const {
-    io::pread_exact(fd_.get(), std::as_writable_bytes(out), offsets_at_ + first * 8, name_);
+    file_.read(offsets_at_ + first * 8, std::as_writable_bytes(out));
 }
 
 void Hdf5Shard::read_sources(uint64_t first, std::span<uint64_t> out) const {
-    io::pread_exact(fd_.get(), std::as_writable_bytes(out), sources_at_ + first * 16, name_);
+    file_.read(sources_at_ + first * 16, std::as_writable_bytes(out));
 }
 
 void DocumentTable::open() const {
@@ -118,19 +123,20 @@ void DocumentTable::open() const {
         if (reader.find(kOffsetsPath) != nullptr) {
             offsets_at_ = check_dataset(reader, kOffsetsPath, DType::kU64, num_documents_ + 1);
         }
-        fd_ = io::open_file(name_, O_RDONLY);
+        file_ = ReadFile(io::open_file(name_, O_RDONLY), name_);
+        if (is_mapped_) file_.map();
     });
 }
 
 void DocumentTable::read_sources(uint64_t first, std::span<uint64_t> out) const {
     open();
-    io::pread_exact(fd_.get(), std::as_writable_bytes(out), sources_at_ + first * 16, name_);
+    file_.read(sources_at_ + first * 16, std::as_writable_bytes(out));
 }
 
 void DocumentTable::read_offsets(uint64_t first, std::span<uint64_t> out) const {
     open();
     if (offsets_at_ == 0) throw DataError(format("{}: no {}", name_, kOffsetsPath));
-    io::pread_exact(fd_.get(), std::as_writable_bytes(out), offsets_at_ + first * 8, name_);
+    file_.read(offsets_at_ + first * 8, std::as_writable_bytes(out));
 }
 
 }  // namespace longhaul::shards

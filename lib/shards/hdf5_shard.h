@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "lib/io/file.h"
+#include "lib/shards/read_file.h"
 #include "lib/shards/shard_file.h"
 
 namespace longhaul::shards {
@@ -22,22 +22,26 @@ class Hdf5Shard : public ShardFile {
     void read_tokens(uint64_t first, std::span<uint32_t> out) const override;
     void read_tokens(uint64_t first, std::span<int32_t> out) const override;
     void will_need(uint64_t first, uint64_t count) const override;
+    const std::byte* mapped(uint64_t first, uint64_t count) const override;
+    void map() override { file_.map(); }
     void read_offsets(uint64_t first, std::span<uint64_t> out) const override;
     void read_sources(uint64_t first, std::span<uint64_t> out) const override;
 
  private:
-    io::UniqueFd fd_;
+    ReadFile file_;
     TokenType token_type_;
     uint64_t tokens_at_ = 0, offsets_at_ = 0, sources_at_ = 0;  // bytes in the file
 };
 
 /// A shard-*.docs.h5: /doc_source, and /doc_offsets where documents are cut by samples. Opened when
-/// first asked, for training never asks. All members may be called in parallel.
+/// first asked, for training seldom asks. All members but map() may be called in parallel.
 class DocumentTable {
  public:
     DocumentTable(std::string name, uint64_t num_documents, SetIdentity identity)
         : name_(std::move(name)), num_documents_(num_documents), identity_(std::move(identity)) {}
 
+    /// Of the file, when it is opened.
+    void map() { is_mapped_ = true; }
     void read_sources(uint64_t first, std::span<uint64_t> out) const;
     /// @throws DataError when the file has none.
     void read_offsets(uint64_t first, std::span<uint64_t> out) const;
@@ -49,7 +53,8 @@ class DocumentTable {
     uint64_t num_documents_;
     SetIdentity identity_;
     mutable std::once_flag opened_;
-    mutable io::UniqueFd fd_;
+    bool is_mapped_ = false;
+    mutable ReadFile file_;
     mutable uint64_t sources_at_ = 0, offsets_at_ = 0;
 };
 

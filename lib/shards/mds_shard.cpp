@@ -19,9 +19,9 @@ namespace {
 
 constexpr uint64_t kMark = 64;  // samples
 
-uint32_t read_u32(int fd, uint64_t offset, const std::string& name) {
+uint32_t read_u32(const ReadFile& file, uint64_t offset) {
     uint32_t value = 0;
-    io::pread_exact(fd, std::as_writable_bytes(std::span(&value, 1)), offset, name);
+    file.read(offset, std::as_writable_bytes(std::span(&value, 1)));
     return value;
 }
 
@@ -39,7 +39,7 @@ MdsShard::MdsShard(const std::filesystem::path& folder, const ShardDetails& deta
     }
     is_only_open_ = encoding_.sample_tokens == 0 && head_bytes_ == 4;
     open(folder, entry);
-    num_samples_ = read_u32(fd_.get(), 0, name_);
+    num_samples_ = read_u32(file_, 0);
     scan_offsets();
     num_documents_ = num_samples_;
     if (details.is_foreign) {
@@ -66,7 +66,7 @@ MdsShard::MdsShard(const std::filesystem::path& folder, const ShardDetails& deta
 
 void MdsShard::open(const std::filesystem::path& folder, const ShardEntry& entry) {
     if (entry.zip_file.empty() || std::filesystem::exists(name_)) {
-        fd_ = io::open_file(name_, O_RDONLY);
+        file_ = ReadFile(io::open_file(name_, O_RDONLY), name_);
         file_bytes_ = io::file_size(name_);
     } else {
         const std::string zip = (folder / entry.zip_file).string();
@@ -81,8 +81,8 @@ void MdsShard::open(const std::filesystem::path& folder, const ShardEntry& entry
             spool.write(std::span<const std::byte>(block).first(got));
         }
         file_bytes_ = spool.size();
-        fd_ = spool.release();
         name_ = zip;
+        file_ = ReadFile(spool.release(), name_);
     }
     if (file_bytes_ != entry.bytes) {
         throw DataError(format("{}: {} bytes, {} are listed: cut or replaced", name_, file_bytes_,
@@ -99,7 +99,7 @@ void MdsShard::check_config(uint64_t end_of_offsets, uint64_t begin_of_samples) 
         throw DataError(name_, 4, format("the first sample begins at byte {}", begin_of_samples));
     }
     std::string text(begin_of_samples - end_of_offsets, '\0');
-    io::pread_exact(fd_.get(), std::as_writable_bytes(std::span(text)), end_of_offsets, name_);
+    file_.read(end_of_offsets, std::as_writable_bytes(std::span(text)));
     const io::Json config = io::parse_json(text, name_);
     const auto encodings = io::require<std::vector<std::string>>(config, "column_encodings", name_);
     const auto names = io::require<std::vector<std::string>>(config, "column_names", name_);
@@ -116,8 +116,8 @@ void MdsShard::scan_offsets() {
         throw DataError(name_, 0,
                         format("{} samples do not fit into {} bytes", num_samples_, file_bytes_));
     }
-    check_config(end_of_offsets, read_u32(fd_.get(), 4, name_));
-    const uint64_t end = read_u32(fd_.get(), 4 + 4 * num_samples_, name_);
+    check_config(end_of_offsets, read_u32(file_, 4));
+    const uint64_t end = read_u32(file_, 4 + 4 * num_samples_);
     if (end != file_bytes_) {
         throw DataError(name_, 4 + 4 * num_samples_,
                         format("the samples end at byte {} of {}", end, file_bytes_));
@@ -137,7 +137,7 @@ void MdsShard::scan_offsets() {
 
 void MdsShard::locate(uint64_t first, std::span<Array> out) const {
     std::vector<uint32_t> offsets(out.size() + 1);
-    io::pread_exact(fd_.get(), std::as_writable_bytes(std::span(offsets)), 4 + 4 * first, name_);
+    file_.read(4 + 4 * first, std::as_writable_bytes(std::span(offsets)));
     for (size_t i = 0; i < out.size(); ++i) {
         const uint64_t begin = offsets[i], end = offsets[i + 1];
         if (begin > end || end > file_bytes_) {
@@ -159,7 +159,7 @@ MdsShard::Array MdsShard::locate_one(uint64_t begin, uint64_t end) const {
     for (size_t column = 0; column < columns_.sizes.size(); ++column) {
         uint64_t size = columns_.sizes[column];
         if (size == 0) {
-            size = is_only_open_ ? open_bytes : read_u32(fd_.get(), head, name_);
+            size = is_only_open_ ? open_bytes : read_u32(file_, head);
             head += 4;
             if (size > open_bytes) {
                 throw DataError(name_, head - 4, format("a column of {} bytes of {}", size, bytes));
@@ -215,7 +215,7 @@ uint64_t MdsShard::ids_at(const Array& array) const {
     if (encoding_.sample_tokens > 0) return array.begin;
     const std::string expected = open_array_header(array.num_tokens);
     std::string header(expected.size(), '\0');
-    io::pread_exact(fd_.get(), std::as_writable_bytes(std::span(header)), array.begin, name_);
+    file_.read(array.begin, std::as_writable_bytes(std::span(header)));
     if (header != expected) {
         throw DataError(
             name_, array.begin,
@@ -238,8 +238,7 @@ void MdsShard::read_any(uint64_t first, std::span<Out> out) const {
         for (const Array& array : part) {
             const size_t count = std::min<uint64_t>(out.size(), array.num_tokens - skip);
             if (count > 0) {
-                shards::read_tokens({fd_.get(), name_, encoding_.type, ids_at(array)}, skip,
-                                    out.first(count));
+                shards::read_tokens({file_, encoding_.type, ids_at(array)}, skip, out.first(count));
                 out = out.subspan(count);
             }
             skip = 0;
@@ -260,8 +259,12 @@ void MdsShard::will_need(uint64_t first, uint64_t count) const {
     Array from, to;
     locate(sample_of(first), {&from, 1});
     locate(sample_of(first + count - 1), {&to, 1});
-    shards::will_need({fd_.get(), name_, TokenType::kU8, from.begin}, 0,
-                      to.begin + to.bytes - from.begin);
+    file_.will_need(from.begin, to.begin + to.bytes - from.begin);
+}
+
+void MdsShard::map() {
+    file_.map();
+    if (table_) table_->map();
 }
 
 void MdsShard::read_offsets(uint64_t first, std::span<uint64_t> out) const {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/io/file.h"
 #include "lib/shards/hdf5_shard.h"
 #include "lib/shards/mds_format.h"
+#include "lib/shards/read_file.h"
 #include "lib/shards/shard_file.h"
 
 namespace longhaul::shards {
@@ -26,6 +26,8 @@ class MdsShard : public ShardFile {
     void read_tokens(uint64_t first, std::span<uint32_t> out) const override;
     void read_tokens(uint64_t first, std::span<int32_t> out) const override;
     void will_need(uint64_t first, uint64_t count) const override;
+    const std::byte* mapped(uint64_t, uint64_t) const override { return nullptr; }
+    void map() override;
     void read_offsets(uint64_t first, std::span<uint64_t> out) const override;
     void read_sources(uint64_t first, std::span<uint64_t> out) const override;
     uint64_t find_document(uint64_t token) const override;
@@ -58,7 +60,7 @@ class MdsShard : public ShardFile {
     uint64_t head_bytes_ = 0, fixed_bytes_ = 0;  // of a sample: sizes, columns of fixed size
     bool is_only_open_ = false;                  // no other column has sizes of its own
     uint64_t num_samples_ = 0, file_bytes_ = 0;
-    io::UniqueFd fd_;
+    ReadFile file_;
     std::vector<uint64_t> marks_;  // first token of every 64th sample, of open arrays
     std::unique_ptr<DocumentTable> table_;
     bool has_document_offsets_ = false;

@@ -8,7 +8,6 @@
 
 #include "lib/base/check.h"
 #include "lib/base/error.h"
-#include "lib/io/file.h"
 
 namespace longhaul::shards {
 
@@ -75,14 +74,15 @@ std::string megatron_header(TokenType type, uint64_t num_sequences, uint64_t num
 }
 
 void MegatronIndex::fail(uint64_t byte, const std::string& what) const {
-    throw DataError(name_, byte, what);
+    throw DataError(file_.name(), byte, what);
 }
 
-MegatronIndex::MegatronIndex(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
-    const uint64_t size = size_of_file(fd_, name_);
+MegatronIndex::MegatronIndex(io::UniqueFd fd, std::string name)
+    : file_(std::move(fd), std::move(name)) {
+    const uint64_t size = size_of_file(file_.fd(), file_.name());
     std::array<std::byte, kMegatronHeaderBytes> header;
     if (size < header.size()) fail(size, "cut: no room for the header of a Megatron index");
-    io::pread_exact(fd_, header, 0, name_);
+    file_.read(0, header);
     if (std::memcmp(header.data(), kMegatronMagic, 9) != 0) {
         fail(0, "not a Megatron index (it would begin with MMIDIDX)");
     }
@@ -115,7 +115,7 @@ MegatronIndex::MegatronIndex(int fd, std::string name) : fd_(fd), name_(std::mov
 
 void MegatronIndex::read_lengths(uint64_t first, std::span<int32_t> out) const {
     const uint64_t begin = kMegatronHeaderBytes + 4 * first;
-    io::pread_exact(fd_, std::as_writable_bytes(out), begin, name_);
+    file_.read(begin, std::as_writable_bytes(out));
     for (size_t i = 0; i < out.size(); ++i) {
         if (out[i] < 0) {
             fail(begin + 4 * i, format("sequence {} has {} tokens", first + i, out[i]));
@@ -127,7 +127,7 @@ void MegatronIndex::read_begins(uint64_t first, std::span<uint64_t> out) const {
     const bool has_end = first + out.size() > num_sequences_;
     const uint64_t begin = kMegatronHeaderBytes + 4 * num_sequences_ + 8 * first;
     const auto stored = out.first(has_end ? out.size() - 1 : out.size());
-    io::pread_exact(fd_, std::as_writable_bytes(stored), begin, name_);
+    file_.read(begin, std::as_writable_bytes(stored));
     const uint64_t size = token_bytes(type_);
     for (size_t i = 0; i < stored.size(); ++i) {
         if (stored[i] > INT64_MAX || stored[i] % size != 0) {
@@ -152,7 +152,7 @@ void MegatronIndex::read_begins(uint64_t first, std::span<uint64_t> out) const {
 
 void MegatronIndex::read_documents(uint64_t first, std::span<uint64_t> out) const {
     const uint64_t begin = kMegatronHeaderBytes + 12 * num_sequences_ + 8 * first;
-    io::pread_exact(fd_, std::as_writable_bytes(out), begin, name_);
+    file_.read(begin, std::as_writable_bytes(out));
     for (size_t i = 0; i < out.size(); ++i) {
         const uint64_t document = first + i;
         const bool is_wrong_end = (document == 0 && out[i] != 0) ||

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "lib/shards/dataset.h"
+#include "lib/shards/read_file.h"
 
 namespace longhaul::shards {
 
@@ -31,8 +32,11 @@ std::string megatron_header(TokenType type, uint64_t num_sequences, uint64_t num
 class MegatronIndex {
  public:
     /// Checks magic, version, type and that the counts make the file's size.
-    /// @param fd stays the caller's and open. @throws DataError naming the file and the byte.
-    MegatronIndex(int fd, std::string name);
+    /// @throws DataError naming the file and the byte.
+    MegatronIndex(io::UniqueFd fd, std::string name);
+
+    /// Of the file (ReadFile::map).
+    void map() { file_.map(); }
 
     TokenType token_type() const { return type_; }
     uint64_t num_sequences() const { return num_sequences_; }
@@ -51,8 +55,7 @@ class MegatronIndex {
  private:
     [[noreturn]] void fail(uint64_t byte, const std::string& what) const;
 
-    int fd_;
-    std::string name_;
+    ReadFile file_;
     TokenType type_ = TokenType::kU16;
     uint64_t num_sequences_ = 0, num_documents_ = 0;
 };

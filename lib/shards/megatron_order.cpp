@@ -168,7 +168,8 @@ void MegatronOrder::append_pieces(uint64_t sample, std::vector<Piece>& out) cons
     for (uint64_t place = window_places_[window]; left > 0; ++place, offset = 0) {
         const uint64_t count = std::min(left, length(place) - offset);
         if (count == 0) continue;
-        out.push_back({offsets_[documents_[place]] + offset, static_cast<uint32_t>(count), false});
+        out.push_back({offsets_[documents_[place]] + offset, static_cast<uint32_t>(count), false,
+                       true, offset > 0});
         left -= count;
     }
 }

@@ -30,9 +30,8 @@ MegatronShard::MegatronShard(const std::filesystem::path& folder, const ShardDet
       index_name_((folder / index_file(details, details.shards[index])).string()),
       is_part_(!details.merged.empty()) {
     const ShardEntry& entry = details.shards[index];
-    idx_ = io::open_file(index_name_, O_RDONLY);
-    index_ = std::make_unique<MegatronIndex>(idx_.get(), index_name_);
-    bin_ = io::open_file(name_, O_RDONLY);
+    index_ = std::make_unique<MegatronIndex>(io::open_file(index_name_, O_RDONLY), index_name_);
+    bin_ = ReadFile(io::open_file(name_, O_RDONLY), name_);
     uint64_t end = 0, first = 0, last = 0;
     index_->read_begins(index_->num_sequences(), {&end, 1});
     index_->read_documents(0, {&first, 1});
@@ -78,14 +77,25 @@ void MegatronShard::find_part(const ShardDetails& details, size_t index) {
 }
 
 void MegatronShard::read_tokens(uint64_t first, std::span<uint32_t> out) const {
-    shards::read_tokens({bin_.get(), name_, index_->token_type(), 0}, first_token_ + first, out);
+    shards::read_tokens({bin_, index_->token_type(), 0}, first_token_ + first, out);
 }
 void MegatronShard::read_tokens(uint64_t first, std::span<int32_t> out) const {
-    shards::read_tokens({bin_.get(), name_, index_->token_type(), 0}, first_token_ + first, out);
+    shards::read_tokens({bin_, index_->token_type(), 0}, first_token_ + first, out);
 }
 
 void MegatronShard::will_need(uint64_t first, uint64_t count) const {
-    shards::will_need({bin_.get(), name_, index_->token_type(), 0}, first_token_ + first, count);
+    shards::will_need({bin_, index_->token_type(), 0}, first_token_ + first, count);
+}
+
+const std::byte* MegatronShard::mapped(uint64_t first, uint64_t count) const {
+    const uint64_t size = token_bytes(index_->token_type());
+    return bin_.mapped((first_token_ + first) * size, count * size);
+}
+
+void MegatronShard::map() {
+    bin_.map();
+    index_->map();
+    if (table_) table_->map();
 }
 
 void MegatronShard::read_offsets(uint64_t first, std::span<uint64_t> out) const {

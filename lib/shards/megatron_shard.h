@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-#include "lib/io/file.h"
 #include "lib/shards/hdf5_shard.h"
 #include "lib/shards/megatron_index.h"
+#include "lib/shards/read_file.h"
 #include "lib/shards/shard_file.h"
 
 namespace longhaul::shards {
@@ -25,6 +25,8 @@ class MegatronShard : public ShardFile {
     void read_tokens(uint64_t first, std::span<uint32_t> out) const override;
     void read_tokens(uint64_t first, std::span<int32_t> out) const override;
     void will_need(uint64_t first, uint64_t count) const override;
+    const std::byte* mapped(uint64_t first, uint64_t count) const override;
+    void map() override;
     void read_offsets(uint64_t first, std::span<uint64_t> out) const override;
     void read_sources(uint64_t first, std::span<uint64_t> out) const override;
 
@@ -36,7 +38,7 @@ class MegatronShard : public ShardFile {
     void check_entry(const ShardDetails& details, const ShardEntry& entry) const;
 
     std::string index_name_;
-    io::UniqueFd bin_, idx_;
+    ReadFile bin_;
     std::unique_ptr<MegatronIndex> index_;
     std::unique_ptr<DocumentTable> table_;
     uint64_t first_token_ = 0, first_document_ = 0;  // of the part

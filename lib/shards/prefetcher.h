@@ -33,8 +33,13 @@ class Prefetcher : public SampleProvider {
     Prefetcher& operator=(const Prefetcher&) = delete;
 
     /// The samples that read() will be asked for next, in that order. Those announced before and
-    /// not in the list any more are forgotten. Memory: 8 (12) bytes a token of the list.
+    /// not in the list any more are forgotten. Memory: buffer_bytes().
     void announce(std::span<const uint64_t> samples);
+
+    /// Memory for a list of so many samples.
+    static uint64_t buffer_bytes(const PrefetchOptions& options, uint64_t num_samples) {
+        return num_samples * options.seq_len * (options.document_begins ? 3 : 2) * sizeof(int32_t);
+    }
 
     /// Waits for an announced sample, then forgets it; reads any other one at once.
     /// Rethrows what went wrong when the sample was read ahead.

@@ -19,11 +19,14 @@ struct ReplayOptions {
     int64_t global_batch = 8;
     int64_t micro_batch = 4;
     std::vector<SkipRange> skip;
-    std::vector<int64_t> world_sizes = {1, 2, 4,
-                                        8};  // data-parallel ranks; above global_batch: not
+    /// Data-parallel ranks; those above global_batch are left out. Restarts take any number from 1
+    /// to the largest.
+    std::vector<int64_t> world_sizes = {1, 2, 3, 4, 8, 16, 32, 64};
     /// A rank's part of a batch, as train-run takes it; tests put wrong ones here.
     std::function<tensor::Range(int64_t total, int64_t parts, int64_t index)> split =
         tensor::split_evenly;
+    /// Where a sample comes from; none: Blend::locate. Likewise.
+    std::function<SampleSource(uint64_t sample)> locate;
     int64_t read_steps = 8;  // steps of which the tokens are read too
 };
 

@@ -36,14 +36,15 @@ class SampleMaker {
     void make(const Dataset& set, std::span<const Piece> pieces, const SampleBuffers& out) const;
 
  private:
-    /// Positions at which documents begin, ascending, without position 0.
+    /// Positions at which documents begin, ascending, without position 0; seq_len is the last
+    /// target.
     using Starts = std::vector<uint32_t>;
     void make_stream(const Dataset& set, std::span<const Piece> pieces, const SampleBuffers& out,
                      Starts& starts) const;
     void make_packed(const Dataset& set, std::span<const Piece> pieces, const SampleBuffers& out,
                      Starts& starts) const;
-    void mask(const Dataset& set, std::span<const Piece> pieces, const SampleBuffers& out,
-              const Starts& starts) const;
+    void mask_outside_spans(const Dataset& set, std::span<const Piece> pieces,
+                            const SampleBuffers& out, const Starts& starts) const;
     bool is_in_span(const Dataset& set, uint64_t token) const;
 
     uint64_t seq_len_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lib/shards/format.h"
 
@@ -27,6 +28,10 @@ class ShardFile {
     virtual void read_tokens(uint64_t first, std::span<int32_t> out) const = 0;
     /// Asks for read-ahead of tokens [first, first + count); errors do not matter.
     virtual void will_need(uint64_t first, uint64_t count) const = 0;
+    /// Where tokens lie in memory (ReadFile::mapped); null when they do not, or not in a row.
+    virtual const std::byte* mapped(uint64_t first, uint64_t count) const = 0;
+    /// Small reads go without system calls from now on (ReadFile::map). Not in parallel.
+    virtual void map() = 0;
     /// Token index at which documents first, ... begin; that of number num_documents() is
     /// num_tokens(). Ascending and in range.
     virtual void read_offsets(uint64_t first, std::span<uint64_t> out) const = 0;
@@ -34,6 +39,10 @@ class ShardFile {
     virtual void read_sources(uint64_t first, std::span<uint64_t> out) const = 0;
     /// Number of the document that holds a token: the last one whose offset is at most `token`.
     virtual uint64_t find_document(uint64_t token) const;
+    /// Appends `base` + each token index in [first, end) at which a document begins, ascending; an
+    /// index where several begin, once.
+    void append_starts(uint64_t first, uint64_t end, uint64_t base,
+                       std::vector<uint64_t>& out) const;
     /// Reads all that opening did not, except for ids and documents.
     /// @return what is wrong, with its place, or "".
     virtual std::string check_container() const { return ""; }

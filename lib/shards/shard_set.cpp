@@ -49,6 +49,27 @@ std::optional<fs::path> mds_folder(const fs::path& path) {
     return folder;
 }
 
+/// Files of other programs without what makes them readable would be told as a folder of ours.
+/// @throws DataError
+void check_has_index(const fs::path& path) {
+    std::error_code ignored;
+    fs::path prefix = path;
+    if (path.extension() == ".bin") prefix.replace_extension();
+    if (fs::is_regular_file(prefix.string() + ".bin", ignored)) {
+        throw DataError(
+            format("{0}.bin: no {0}.idx beside it: the index says where its documents "
+                   "lie",
+                   prefix.string()));
+    }
+    if (fs::exists(path / "manifest.json", ignored) || fs::exists(path / "plan.json", ignored)) {
+        return;
+    }
+    for (const auto& entry : fs::directory_iterator(path, ignored)) {
+        if (entry.path().extension() != ".mds") continue;
+        throw DataError(format("{}: shards of MDS without their index.json", path.string()));
+    }
+}
+
 void describe(const OpenOptions& options, const fs::path& path, ShardDetails& details) {
     if (options.vocab_size == 0 && !options.may_lack_vocab_size) {
         throw UsageError(
@@ -86,8 +107,7 @@ ShardSet open_megatron(const fs::path& path, const fs::path& prefix, const OpenO
     entry.file = prefix.filename().string() + ".bin";
     entry.bytes = io::file_size(bin);
     {
-        const io::UniqueFd fd = io::open_file(idx, O_RDONLY);
-        const MegatronIndex index(fd.get(), idx);
+        const MegatronIndex index(io::open_file(idx, O_RDONLY), idx);
         set.details.token_type = index.token_type();
         entry.num_documents = index.num_documents();
     }
@@ -144,6 +164,7 @@ ShardSet open_shard_set(const fs::path& path, const OpenOptions& options) {
         return open_megatron(path, *prefix, options);
     }
     if (const auto folder = mds_folder(path)) return open_mds(*folder, options);
+    check_has_index(path);
     if (!fs::exists(path)) throw IoError("cannot open " + path.string(), ENOENT);
     ShardSet set{path, path, {}, std::nullopt, {}};
     set.manifest = read_shard_manifest(path, set.details);

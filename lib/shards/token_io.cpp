@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/shards/token_io.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 
 #include "lib/base/error.h"
-#include "lib/io/file.h"
 
 namespace longhaul::shards {
 
 namespace {
 
 [[noreturn]] void refuse_id(const TokenRow& row, uint64_t index, int64_t id) {
-    throw DataError(row.name, row.byte_offset + index * token_bytes(row.type),
+    throw DataError(row.file.name(), row.byte_offset + index * token_bytes(row.type),
                     format("{} is no token id", id));
 }
 
@@ -25,8 +22,7 @@ void read_converted(const TokenRow& row, uint64_t first, std::span<Out> out) {
     std::array<Stored, 8192> block;
     while (!out.empty()) {
         const auto part = std::span(block).first(std::min(block.size(), out.size()));
-        io::pread_exact(row.fd, std::as_writable_bytes(part),
-                        row.byte_offset + first * sizeof(Stored), row.name);
+        row.file.read(row.byte_offset + first * sizeof(Stored), std::as_writable_bytes(part));
         if constexpr (sizeof(Stored) > 2) {
             for (size_t i = 0; i < part.size(); ++i) {
                 if (part[i] < 0 || part[i] > std::numeric_limits<int32_t>::max()) {
@@ -53,8 +49,7 @@ void read_any(const TokenRow& row, uint64_t first, std::span<Out> out) {
         case TokenType::kI64:
             return read_converted<int64_t>(row, first, out);
         case TokenType::kU32:
-            io::pread_exact(row.fd, std::as_writable_bytes(out), row.byte_offset + first * 4,
-                            row.name);
+            row.file.read(row.byte_offset + first * 4, std::as_writable_bytes(out));
     }
 }
 
@@ -69,8 +64,7 @@ void read_tokens(const TokenRow& row, uint64_t first, std::span<int32_t> out) {
 
 void will_need(const TokenRow& row, uint64_t first, uint64_t count) {
     const uint64_t size = token_bytes(row.type);
-    ::posix_fadvise(row.fd, static_cast<off_t>(row.byte_offset + first * size),
-                    static_cast<off_t>(count * size), POSIX_FADV_WILLNEED);
+    row.file.will_need(row.byte_offset + first * size, count * size);
 }
 
 }  // namespace longhaul::shards

@@ -4,16 +4,15 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include "lib/shards/dataset.h"
+#include "lib/shards/read_file.h"
 
 namespace longhaul::shards {
 
-/// Where a row of ids lies. `name` is for messages and must outlive the call.
+/// Where a row of ids lies.
 struct TokenRow {
-    int fd = -1;
-    const std::string& name;
+    const ReadFile& file;
     TokenType type = TokenType::kU16;
     uint64_t byte_offset = 0;  // of its first id
 };

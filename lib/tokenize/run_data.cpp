@@ -40,13 +40,14 @@ RunData read_run_data(const config::TomlValues& run, const std::string& source) 
     data.micro_batch = run.integer("data.micro_batch").value_or(data.micro_batch);
     data.steps = run.integer("job.steps").value_or(0);
     data.options.seq_len = static_cast<uint64_t>(*seq_len);
-    data.options.seed =
-        shards::order_seed(static_cast<uint64_t>(run.integer("job.seed").value_or(0)), data.phase);
     shards::SampleWords words = sample_words(run);
     if (words.order == "megatron" && words.order_samples == 0) {
         words.order_samples = data.steps * data.global_batch;
     }
     data.options.settings = shards::settings_of(words);
+    data.options.seed =
+        shards::order_seed(static_cast<uint64_t>(run.integer("job.seed").value_or(0)), data.phase,
+                           data.options.settings.order);
     for (const std::string& range : run.texts("data.skip").value_or(std::vector<std::string>{})) {
         data.skip.push_back(shards::parse_skip_range(range));
     }

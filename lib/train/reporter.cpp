@@ -119,7 +119,8 @@ void Reporter::write_metrics(const TrainState& state, const StepPlan& plan,
     line["last_sample"] = plan.samples.back();
     line["num_samples"] = plan.samples.size();
     line["seq_len"] = state.cursor.phase().seq_len;
-    line["order_seed"] = shards::order_seed(options_.seed, state.cursor.phase().number);
+    line["order_seed"] = shards::order_seed(options_.seed, state.cursor.phase().number,
+                                            state.cursor.phase().samples.order);
     line["blend_version"] = state.cursor.phase().samples.blend_version;
     line["step_s"] = extras.step_s;
     line["data_wait_s"] = result.data_wait_s;

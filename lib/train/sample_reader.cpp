@@ -71,8 +71,9 @@ std::unique_ptr<SampleReader> open_training_data(const TrainConfig& config, int6
         [&] {
             shards::BlendOptions options;
             options.seq_len = static_cast<uint64_t>(data.seq_len);
-            options.seed = shards::order_seed(static_cast<uint64_t>(config.job.seed), data.phase);
             options.settings = sample_settings_of(config);
+            options.seed = shards::order_seed(static_cast<uint64_t>(config.job.seed), data.phase,
+                                              options.settings.order);
             options.settings.blend_version = blend_version;
             options.reads_windows = data.read_ahead;
             // What Megatron's and MDS' files do not say themselves.

@@ -32,6 +32,7 @@ void add_data_options(cli::Command& command, Words& words, tokenize::RunData& da
     in(command.option("--order-window", samples.order_window, "N", "blocks of a window"));
     in(command.option("--order-samples", samples.order_samples, "N", "megatron: of the run"));
     in(command.option("--packing", samples.packing, "WORD", "stream or best-fit"));
+    in(command.option("--attention", samples.attention, "WORD", "causal or document"));
     in(command.flag("--mask-boundaries", samples.mask_boundaries,
                     "no loss on the first token of a document"));
     in(command.option("--mask-id", samples.mask_ids, "ID", "a token id without loss"));

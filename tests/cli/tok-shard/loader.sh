@@ -7,6 +7,7 @@ tok-shard -q -t "$DATA/token/hf_gpt2.json" -o more d.jsonl
 tok-shard loader data --seq-len 64 --global-batch 3 --skip 1
 tok-shard loader data --seq-len 256 --global-batch 2 --packing best-fit --from 5 --json
 tok-shard loader data --seq-len 64 --global-batch 2 --order sequential --mask-boundaries --from 1
+tok-shard loader data --seq-len 64 --global-batch 1 --attention document --json
 tok-shard loader --check data more --weight 0.7 --weight 0.3 --seq-len 64 --steps 60 --skip 100-120
 tok-shard loader --check data --seq-len 64 --steps 60 --order block --order-block 8 --order-window 4 --json
 tok-shard loader --check data more --weight 2 --weight 1 --seq-len 64 --steps 20 --order megatron

@@ -85,11 +85,12 @@ TEST_CASE("best fit: the longest first, each into the fullest sample that has ro
         samples.emplace_back();
         plan.append_pieces(i, samples.back());
     }
-    const std::vector<std::vector<Piece>> expected = {{{14, 10, true}},
-                                                      {{24, 10, true}},
-                                                      {{39, 6, false}, {10, 4, false}},
-                                                      {{3, 5, false}, {34, 5, false}},
-                                                      {{0, 3, false}, {8, 2, false}}};
+    const std::vector<std::vector<Piece>> expected = {
+        {{14, 10, true, true, false}},
+        {{24, 10, true, true, true}},
+        {{39, 6, false, true, false}, {10, 4, false, true, false}},
+        {{3, 5, false, true, false}, {34, 5, false, true, true}},
+        {{0, 3, false, true, false}, {8, 2, false, true, false}}};
     CHECK(samples == expected);
     CHECK_THROWS_AS(BestFitPlan(std::vector<uint64_t>{0, 0}, 10), UsageError);
 }

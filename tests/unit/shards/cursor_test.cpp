@@ -48,8 +48,11 @@ TEST_CASE("cursor: JSON comes back; a new phase counts from 0") {
     CHECK_THROWS_AS(cursor.begin_phase(phase(1)), UsageError);
     CHECK_THROWS_AS(DataCursor::from_json(io::parse_json("{\"next_sample\": 1}", "t"), "t"),
                     DataError);
-    CHECK(order_seed(7, 0) == 7);
-    CHECK(order_seed(7, 1) != order_seed(7, 2));
+    for (const OrderKind order : {OrderKind::kFeistel, OrderKind::kMegatron}) {
+        CHECK(order_seed(7, 0, order) == 7);
+        CHECK(order_seed(7, 1, order) != order_seed(7, 2, order));
+    }
+    CHECK(order_seed(7, 3, OrderKind::kMegatron) <= UINT32_MAX);
 }
 
 TEST_CASE("cursor: how samples are made comes back; absent in old checkpoints") {

@@ -14,6 +14,7 @@
 #include "lib/shards/blend.h"
 #include "lib/shards/format.h"
 #include "lib/shards/shard_writer.h"
+#include "tests/unit/shards/shard_folder.h"
 
 using namespace longhaul;
 using namespace longhaul::shards;
@@ -125,6 +126,32 @@ TEST_CASE("dataset: documents know their tokens and their records") {
             if (inside && (expected.empty() || expected.back() != start)) expected.push_back(start);
         }
         REQUIRE(dataset.document_starts(first, 30) == expected);
+    }
+}
+
+TEST_CASE("dataset: documents are found whatever their lengths, mapped or not") {
+    // Where a guess in proportion is wrong: nothing but short ones and one that holds nearly all,
+    // and empty ones in a row.
+    std::vector<std::vector<uint32_t>> documents(3000, {5, 1});
+    documents[1700].assign(60'000, 7);
+    for (size_t i = 300; i < 700; ++i) documents[i].clear();
+    const test::ShardFolder folder("skewed", documents);
+    OpenOptions options;
+    const Dataset direct(folder.path, options);
+    options.maps = true;
+    const Dataset mapped(folder.path, options);
+    uint64_t token = 0;
+    for (size_t i = 0; i < documents.size(); ++i) {
+        if (documents[i].empty()) continue;
+        for (const uint64_t at : {token, token + documents[i].size() - 1}) {
+            REQUIRE(direct.document_at(at).index == i);
+            REQUIRE(mapped.document_at(at).index == i);
+            REQUIRE(mapped.document_begin(at) == token);
+        }
+        token += documents[i].size();
+    }
+    for (uint64_t first = 0; first < token; first += 997) {
+        REQUIRE(direct.document_starts(first, 2000) == mapped.document_starts(first, 2000));
     }
 }
 

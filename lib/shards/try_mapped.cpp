@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lib/shards/try_mapped.h"
+
+#include <atomic>
+#include <csetjmp>
+#include <csignal>
+
+namespace longhaul::shards {
+
+namespace {
+
+thread_local sigjmp_buf* volatile landing = nullptr;
+struct sigaction previous {};
+
+void on_bus_error(int signal_number, siginfo_t* info, void*) {
+    sigjmp_buf* const here = landing;
+    // A signal that another process sends has no place where it failed.
+    if (here != nullptr && info->si_code > 0) siglongjmp(*here, 1);
+    ::sigaction(SIGBUS, &previous, nullptr);
+    if (info->si_code <= 0) ::raise(signal_number);
+    // Else the instruction that failed runs again, and meets the handler of before.
+}
+
+void install_handler() {
+    static const bool is_installed = [] {
+        struct sigaction action {};
+        action.sa_sigaction = on_bus_error;
+        action.sa_flags = SA_SIGINFO | SA_NODEFER;  // the jump does not restore the mask
+        sigemptyset(&action.sa_mask);
+        return ::sigaction(SIGBUS, &action, &previous) == 0;
+    }();
+    static_cast<void>(is_installed);
+}
+
+}  // namespace
+
+bool try_mapped(void (*work)(void*), void* argument) {
+    install_handler();
+    sigjmp_buf here;
+    if (sigsetjmp(here, 0) != 0) {
+        landing = nullptr;
+        return false;
+    }
+    landing = &here;
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // the work stays between the two
+    work(argument);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    landing = nullptr;
+    return true;
+}
+
+}  // namespace longhaul::shards
