@@ -5,7 +5,9 @@
 
 #include "lib/base/units.h"
 #include "lib/cli/output.h"
+#include "lib/comm/world.h"
 #include "lib/io/json.h"
+#include "lib/train/read_ahead.h"
 #include "lib/train/run.h"
 #include "lib/train/sample_reader.h"
 
@@ -18,11 +20,24 @@ struct RankGroup {
     tensor::MemoryUsage usage{};
 };
 
+/// What the engine takes, and the samples that are read ahead.
+tensor::MemoryUsage plan_rank(const TrainConfig& config, const EngineOptions& options,
+                              int world_size, int rank) {
+    const auto world = comm::record_world(world_size, rank);
+    tensor::CountingAlloc counting;
+    const Engine engine(options, world->comm(), counting);
+    tensor::MemoryUsage usage = counting.used();
+    usage[static_cast<size_t>(tensor::MemoryClass::kHost)] += ReadAhead::memory_bytes(
+        config.data, engine.local_samples().count, options.attends_document);
+    return usage;
+}
+
 /// Ranks with the same memory together, in order of their first rank.
-std::vector<RankGroup> plan_ranks(const EngineOptions& options, int world_size) {
+std::vector<RankGroup> plan_ranks(const TrainConfig& config, const EngineOptions& options,
+                                  int world_size) {
     std::vector<RankGroup> groups;
     for (int rank = 0; rank < world_size; ++rank) {
-        const tensor::MemoryUsage usage = plan_memory(options, world_size, rank);
+        const tensor::MemoryUsage usage = plan_rank(config, options, world_size, rank);
         const auto same = std::find_if(groups.begin(), groups.end(), [&](const RankGroup& group) {
             return group.usage == usage;
         });
@@ -117,7 +132,7 @@ void print_plan(const TrainConfig& config, int world_size, bool json) {
     plan.world_size = world_size;
     plan.parameters = model::num_parameters(options.model);
     plan.flops_per_token = model::flops_per_token(options.model, config.data.seq_len);
-    plan.ranks = plan_ranks(options, world_size);
+    plan.ranks = plan_ranks(config, options, world_size);
     if (json) {
         print_json(plan);
     } else {

@@ -16,6 +16,9 @@ class ReadAhead {
     /// they are asked for. @param document_begins whether a step asks for them.
     ReadAhead(const SampleReader& reader, const DataConfig& data, bool document_begins);
 
+    /// Of one rank, on the host. @param num_samples of the rank in a batch.
+    static uint64_t memory_bytes(const DataConfig& data, int64_t num_samples, bool document_begins);
+
     /// Before each step. What comes of the step does not matter: the cursor moves on anyway.
     /// @param mine places of this rank in a batch.
     void announce(const DataCursor& cursor, const tensor::Range& mine);

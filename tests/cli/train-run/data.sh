@@ -27,9 +27,11 @@ try spans --set 'data.loss_between=["32", "46"]' --set 'data.mask_ids=["46"]' --
 # Megatron's order is that of a length; another one is another phase.
 train run.toml --run megatron --set data.order=megatron
 train run.toml --run megatron --set data.order=megatron --set job.steps=13
+train run.toml --run megatron --set data.order=megatron --set job.steps=13 --set data.phase=1
 train run.toml --run packed --set job.steps=13 --set data.packing=stream --set data.attention=document
 train run.toml --run packed --set job.steps=13 --set data.phase=1
 # The proof of the order, and the documents of a step of packed samples.
+tok-shard loader --check --run megatron --steps 5 | grep -c ^ok
 tok-shard loader --check --run packed-parts --steps 20 | grep -v ^order
 tok-shard batch --run packed-parts --step 7 --sample 0 --width 12 | head -n 2
 train run.toml --run wrong --set data.cache_size=none
