@@ -65,8 +65,8 @@ class DataCursor {
     std::vector<DataPhase> phases_;
 };
 
-/// The seed of the order of samples in a phase: each phase shuffles anew. Megatron's has 32 bits, so
-/// the order of a later phase is one that Megatron gives for another --seed.
+/// The seed of the order of samples in a phase: each phase shuffles anew. Megatron's has 32 bits,
+/// so the order of a later phase is one that Megatron gives for another --seed.
 uint64_t order_seed(uint64_t seed, int64_t phase, OrderKind order);
 
 }  // namespace longhaul::shards

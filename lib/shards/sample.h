@@ -31,8 +31,8 @@ class SampleMaker {
 
     /// Stream: the pieces hold seq_len + 1 tokens, the targets are the inputs one further. Packed:
     /// a piece's last target counts only where its document goes on; the room behind the last piece
-    /// is padding: the last EOS id (0 without one) as a document of its own without targets, told by
-    /// its place, so that real EOS tokens count.
+    /// is padding: the last EOS id (0 without one) as a document of its own without targets, told
+    /// by its place, so that real EOS tokens count.
     void make(const Dataset& set, std::span<const Piece> pieces, const SampleBuffers& out) const;
 
  private:
