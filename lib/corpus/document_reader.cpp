@@ -90,7 +90,7 @@ std::unique_ptr<io::InputStream> open_documents(const std::string& path,
     if (is_parquet(options, path)) {
         return open_parquet_part(path, options, 0, std::numeric_limits<uint64_t>::max());
     }
-    std::unique_ptr<io::InputStream> input = io::open_input(path);
+    std::unique_ptr<io::InputStream> input = io::open_input(path, options.ahead);
     const bool may_be_parquet = options.layout == "auto" && is_stream(path);
     return may_be_parquet ? std::make_unique<PipeInput>(std::move(input)) : std::move(input);
 }

@@ -23,6 +23,7 @@ struct ReaderOptions {
     uint64_t max_line_bytes = 64ull << 20;  // --max-line
     bool replaces_invalid_utf8 = false;     // --invalid-utf8=replace: U+FFFD, not a bad record
     BadRecordPolicy policy;
+    io::ReadAhead ahead;  // threads that unpack frames of .zst and .gz
     // Of Parquet files:
     bool has_other_columns = false;  // whether the lines have more members than the text
     uint64_t max_page_bytes = 1ull << 30;

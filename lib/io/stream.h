@@ -36,9 +36,20 @@ class InputStream {
     virtual Hash128 stored_hash() const = 0;
 };
 
-/// Opens `path` ("-" is stdin) and recognises its compression. @throws DataError also for a file of
-/// 0 bytes whose name says gzip or zstd: what a broken-off copy leaves.
-std::unique_ptr<InputStream> open_input(const std::string& path);
+class TaskQueue;
+
+/// Where other threads find frames to unpack before it is their turn, and the memory for them.
+struct ReadAhead {
+    TaskQueue* tasks = nullptr;  // must outlive the stream; none: one frame after another
+    uint64_t max_bytes = 0;      // of frames, packed and unpacked; half of it for any single one
+};
+
+/// Opens `path` ("-" is stdin) and recognises its compression. zstd frames and BGZF members (as
+/// bgzip writes them) can be unpacked ahead; other gzip members do not tell their size. Bytes and
+/// errors do not depend on `ahead`.
+/// @throws DataError also for a file of 0 bytes whose name says gzip or zstd: what a broken-off
+///         copy leaves.
+std::unique_ptr<InputStream> open_input(const std::string& path, const ReadAhead& ahead = {});
 /// Everything that open_input(path) gives. @throws DataError when it is more than `max_bytes`.
 std::string read_all(const std::string& path, uint64_t max_bytes);
 
@@ -53,8 +64,6 @@ class OutputStream {
     virtual uint64_t stored_bytes() const = 0;
     virtual Hash128 stored_hash() const = 0;
 };
-
-class TaskQueue;
 
 /// Opens `path` ("-" is stdout, never compressed) for writing; the compression follows the name.
 /// Compressed outputs are zstd frames or gzip members of 2 MiB of content each.

@@ -18,8 +18,8 @@
 #include "lib/tokenize/output_folder.h"
 #include "lib/tokenize/output_lock.h"
 #include "lib/tokenize/plan.h"
-#include "lib/tokenize/unit_encoder.h"
 #include "lib/tokenize/unit_record.h"
+#include "lib/tokenize/unit_run.h"
 
 namespace longhaul::tokenize {
 
@@ -95,27 +95,12 @@ void probe_report(const std::string& path) {
     with_context([&] { const io::AtomicFile probe(path); }, "--report");
 }
 
-/// Does the units of this task that are not done yet.
-void encode_units(const UnitContext& context, const Plan& plan) {
+/// Does what is left of this task, and says how long it took.
+void encode_task(const UnitContext& context, const Plan& plan, bool is_stream) {
     const EncodeJob& job = context.job;
     const auto begin = std::chrono::steady_clock::now();
-    UnitCounts counts;
-    uint64_t num_units = 0;
     io::create_directories(fs::path(job.output) / ".units");
-    for (uint64_t unit = job.task.index; unit < plan.units.size(); unit += job.task.count) {
-        if (const auto done = read_unit_record(job.output, unit)) {
-            for (const SegmentResult& segment : done->segments) {
-                context.on_progress(segment.end - segment.begin);
-            }
-            continue;
-        }
-        const UnitResult result = with_context(
-            [&] { return encode_unit(context, plan.units[unit], unit); }, "unit {}", unit);
-        result.bad.warn();
-        write_unit_record(job.output, unit, result);
-        counts.add(result.counts);
-        ++num_units;
-    }
+    const auto [counts, num_units] = encode_units(context, plan, is_stream);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     write_report(job, counts, elapsed.count(), num_units);
     const std::string who =
@@ -134,7 +119,7 @@ void confirm_complete(const EncodeJob& job, const token::Tokenizer& tokenizer, b
 }  // namespace
 
 ExitCode run_encode(const EncodeJob& job) {
-    batch_budget(job);  // complains before anything is written
+    plan_memory(job, 1);  // complains before anything is written
     check_paths(job);
     if (!job.parent.empty()) {
         with_context([&] { return record::read_manifest(job.parent); }, "--parent");
@@ -167,7 +152,7 @@ ExitCode run_encode(const EncodeJob& job) {
     cli::Progress progress("encode", plan.total_bytes / job.task.count, job.progress);
     const UnitContext context{job, tokenizer, borders,
                               [&progress](uint64_t bytes) { progress.add(bytes); }};
-    encode_units(context, plan);
+    encode_task(context, plan, is_stream);
     progress.finish();
     finish_output(context, plan, asked);
     return ExitCode::kOk;

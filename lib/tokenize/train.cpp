@@ -12,8 +12,8 @@
 #include "lib/log/log.h"
 #include "lib/record/manifest.h"
 #include "lib/text/normalization_forms.h"
-#include "lib/tokenize/ordered_workers.h"
 #include "lib/tokenize/output_check.h"
+#include "lib/tokenize/worker_pool.h"
 
 namespace longhaul::tokenize {
 
@@ -59,22 +59,24 @@ class WordCounter {
     std::vector<std::unique_ptr<token::WordCounts>> tables_;
 };
 
-using Workers = OrderedWorkers<std::vector<std::string>, Count>;
+using Workers = WorkerPool<std::vector<std::string>, Count>;
 
 /// Hands the documents of all inputs to the workers.
-void read_inputs(const TrainJob& job, Workers& workers, cli::Progress& progress,
-                 record::Manifest& manifest) {
+void read_inputs(const TrainJob& job, const io::ReadAhead& ahead, Workers::Lane& lane,
+                 cli::Progress& progress, record::Manifest& manifest) {
+    corpus::ReaderOptions options = job.reader;
+    options.ahead = ahead;
     corpus::BadRecords bad;
     uint64_t num_records = 0;
     std::vector<std::string> batch;
     size_t batch_bytes = 0;
     const auto submit = [&] {
-        workers.submit(std::exchange(batch, {}), batch_bytes);
+        lane.submit(std::exchange(batch, {}), batch_bytes);
         batch_bytes = 0;
     };
     for (const std::string& path : job.inputs) {
         record::check_name(path);
-        corpus::DocumentReader reader(path, job.reader);
+        corpus::DocumentReader reader(path, options);
         corpus::Document document;
         uint64_t reported = 0;
         while (reader.next(document)) {
@@ -173,9 +175,11 @@ token::WordCounts count_inputs(const TrainJob& job, record::Manifest& manifest) 
     };
     {
         Workers workers(job.threads, kBatchBytes * 2 * static_cast<uint64_t>(job.threads + 1),
-                        make_work, [&](Count& count) { left_out += count.left_out; });
-        read_inputs(job, workers, progress, manifest);
-        workers.finish();
+                        make_work);
+        Workers::Lane lane(workers, [&](Count& count) { left_out += count.left_out; });
+        constexpr uint64_t kAheadBytes = uint64_t{64} << 20;
+        read_inputs(job, {&workers.tasks(), kAheadBytes}, lane, progress, manifest);
+        lane.finish();
     }
     progress.finish();
     if (left_out > 0) {

@@ -9,18 +9,14 @@
 #include "lib/corpus/document_reader.h"
 #include "lib/shards/shard_writer.h"
 #include "lib/tokenize/document_batch.h"
-#include "lib/tokenize/ordered_workers.h"
 #include "lib/tokenize/range_input.h"
+#include "lib/tokenize/worker_pool.h"
 
 namespace longhaul::tokenize {
 
 namespace {
 
-/// What a byte of text may cost while it is under way: the text, its decoded form, up to one id of
-/// 4 bytes for each byte of it, and the same again while it is merged.
-constexpr uint64_t kCostPerByte = 10;
-
-using Workers = OrderedWorkers<TextBatch, EncodedBatch>;
+using Workers = WorkerPool<TextBatch, EncodedBatch>;
 
 /// Standard input or a pipe.
 bool is_stream(const std::string& path) {
@@ -49,17 +45,20 @@ class BatchMemory {
 /// Reads the segments of a unit and hands batches to the workers.
 class SegmentReader {
  public:
-    SegmentReader(const UnitContext& context, Workers& workers, BatchMemory& memory)
-        : context_(context), workers_(workers), memory_(memory) {}
+    SegmentReader(const UnitContext& context, const io::ReadAhead& ahead, Workers::Lane& lane,
+                  BatchMemory& memory, const std::function<bool()>& is_given_up)
+        : context_(context), lane_(lane), memory_(memory), is_given_up_(is_given_up) {
+        options_ = context.job.reader;
+        options_.ahead = ahead;
+    }
 
     /// Fills `result` but for its lines, which the consumer counts.
     void read(const PlannedSegment& segment, size_t number, SegmentResult& result) {
         const std::string& path = context_.job.inputs[segment.input];
         result = {segment.input, segment.begin, segment.end, segment.is_whole, 0, {}};
         const std::unique_ptr<io::InputStream> input = open(segment, result.begin);
-        const corpus::ReaderOptions& options = context_.job.reader;
-        const corpus::Layout layout = corpus::parse_layout(options.layout, path);
-        BlockReader blocks(*input, layout != corpus::Layout::kTextFile, options.max_line_bytes);
+        const corpus::Layout layout = corpus::parse_layout(options_.layout, path);
+        BlockReader blocks(*input, layout != corpus::Layout::kTextFile, options_.max_line_bytes);
         uint64_t reported = 0;
         for (;;) {
             TextBatch batch;
@@ -75,7 +74,8 @@ class SegmentReader {
             batch.is_stream = is_stream_;
             batch.layout = layout;
             const uint64_t size = std::max<uint64_t>(batch.block.text().size(), 4096);
-            workers_.submit(std::move(batch), size * kCostPerByte);
+            lane_.submit(std::move(batch), size * MemoryPlan::kCostPerByte);
+            if (is_given_up_()) throw UnitEncoder::GivenUp{};
         }
         result.end = result.begin + input->stored_bytes();
         result.xxh3_128 = input->stored_hash();
@@ -84,11 +84,10 @@ class SegmentReader {
  private:
     std::unique_ptr<io::InputStream> open(const PlannedSegment& segment, uint64_t& begin) {
         const std::string& path = context_.job.inputs[segment.input];
-        const corpus::ReaderOptions& options = context_.job.reader;
         is_stream_ = is_stream(path);
-        if (segment.is_whole) return corpus::open_documents(path, options);
-        if (corpus::is_parquet(options, path)) {
-            auto part = corpus::open_parquet_part(path, options, segment.begin, segment.end);
+        if (segment.is_whole) return corpus::open_documents(path, options_);
+        if (corpus::is_parquet(options_, path)) {
+            auto part = corpus::open_parquet_part(path, options_, segment.begin, segment.end);
             begin = part->first_byte();
             return part;
         }
@@ -98,8 +97,10 @@ class SegmentReader {
     }
 
     const UnitContext& context_;
-    Workers& workers_;
+    corpus::ReaderOptions options_;
+    Workers::Lane& lane_;
     BatchMemory& memory_;
+    const std::function<bool()>& is_given_up_;
     bool is_stream_ = false;
 };
 
@@ -129,19 +130,6 @@ void add_batch(const EncodedBatch& batch, shards::ShardWriter& writer, UnitResul
 
 }  // namespace
 
-uint64_t batch_budget(const EncodeJob& job) {
-    // Besides the batches a worker holds its cache (32 MiB) and merge tables.
-    constexpr uint64_t kPerThread = uint64_t{64} << 20, kBase = uint64_t{128} << 20;
-    const uint64_t threads = static_cast<uint64_t>(job.threads);
-    const uint64_t fixed = kBase + threads * kPerThread;
-    if (job.memory_bytes == 0) return (uint64_t{512} << 20) + threads * (uint64_t{32} << 20);
-    if (job.memory_bytes < fixed + (uint64_t{64} << 20)) {
-        throw UsageError(
-            format("--memory: {} threads need {} MiB or more", job.threads, (fixed >> 20) + 64));
-    }
-    return job.memory_bytes - fixed;
-}
-
 void UnitCounts::add(const UnitCounts& other) {
     records += other.records;
     documents += other.documents;
@@ -154,7 +142,35 @@ void UnitCounts::add(const UnitCounts& other) {
     dropped_tokens += other.dropped_tokens;
 }
 
-UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t number) {
+struct UnitEncoder::State {
+    State(const UnitContext& the_context, const MemoryPlan& memory)
+        : context(the_context),
+          workers(context.job.threads, memory.document_bytes, make_work()),
+          ahead{&workers.tasks(), memory.ahead_bytes},
+          // A few blocks ahead keep all workers busy; more would only leave the caches.
+          max_batches(2 * static_cast<size_t>(context.job.threads) / memory.num_units + 2) {}
+
+    std::function<Workers::Work()> make_work() const {
+        return [this]() -> Workers::Work {
+            auto encoder = std::make_shared<BatchEncoder>(context);
+            return [encoder](TextBatch& batch) { return encoder->encode(batch); };
+        };
+    }
+
+    const UnitContext& context;
+    Workers workers;
+    io::ReadAhead ahead;
+    size_t max_batches;
+};
+
+UnitEncoder::UnitEncoder(const UnitContext& context, const MemoryPlan& memory)
+    : state_(std::make_unique<State>(context, memory)) {}
+
+UnitEncoder::~UnitEncoder() = default;
+
+UnitResult UnitEncoder::encode(const Unit& unit, uint64_t number,
+                               const std::function<bool()>& is_given_up) {
+    const UnitContext& context = state_->context;
     UnitResult result;
     shards::ShardWriter writer(
         {context.job.output,
@@ -169,17 +185,10 @@ UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t nu
         add_batch(batch, writer, result);
         memory.give(std::move(batch));
     };
-    const auto make_work = [&context]() -> Workers::Work {
-        auto encoder = std::make_shared<BatchEncoder>(context);
-        return [encoder](TextBatch& batch) { return encoder->encode(batch); };
-    };
-    // A few blocks ahead keep all workers busy; more would only leave the caches.
-    const auto max_batches = 2 * static_cast<size_t>(context.job.threads) + 2;
-    Workers workers(context.job.threads, batch_budget(context.job), make_work, consume,
-                    max_batches);
-    SegmentReader reader(context, workers, memory);
+    Workers::Lane lane(state_->workers, consume, state_->max_batches);
+    SegmentReader reader(context, state_->ahead, lane, memory, is_given_up);
     for (size_t i = 0; i < unit.size(); ++i) reader.read(unit[i], i, result.segments[i]);
-    workers.finish();
+    lane.finish();
     const std::string& first = context.job.inputs[unit.front().input];
     if (is_stream(first) && result.counts.records == 0) {
         throw DataError(format("{}: no documents; see why the program that writes it ended",

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/corpus/bad_records.h"
 #include "lib/shards/format.h"
 #include "lib/tokenize/job.h"
+#include "lib/tokenize/memory_plan.h"
 #include "lib/tokenize/plan.h"
 
 namespace longhaul::tokenize {
@@ -50,10 +52,23 @@ struct UnitContext {
     std::function<void(uint64_t bytes)> on_progress;  // bytes of input read, as stored
 };
 
-/// Bytes that the documents under way may take by --memory. @throws UsageError: too little to work.
-uint64_t batch_budget(const EncodeJob& job);
+/// The threads that encode, shared by all units under way.
+class UnitEncoder {
+ public:
+    /// Thrown when a unit is not wanted any more.
+    struct GivenUp {};
 
-/// @throws DataError: damaged container, or a bad record under --on-bad-record=fail
-UnitResult encode_unit(const UnitContext& context, const Unit& unit, uint64_t number);
+    UnitEncoder(const UnitContext& context, const MemoryPlan& memory);
+    ~UnitEncoder();
+
+    /// Thread-safe, for as many units at once as the memory is planned for.
+    /// @param is_given_up asked now and then
+    /// @throws DataError: damaged container, or a bad record under --on-bad-record=fail
+    UnitResult encode(const Unit& unit, uint64_t number, const std::function<bool()>& is_given_up);
+
+ private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 }  // namespace longhaul::tokenize

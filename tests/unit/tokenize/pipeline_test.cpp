@@ -10,7 +10,7 @@
 #include "lib/base/hash.h"
 #include "lib/shards/dataset.h"
 #include "lib/token/load.h"
-#include "lib/tokenize/ordered_workers.h"
+#include "lib/tokenize/memory_plan.h"
 #include "lib/tokenize/plan.h"
 #include "lib/tokenize/range_input.h"
 #include "lib/tokenize/verify.h"
@@ -63,40 +63,6 @@ TEST_CASE("range input: any cuts give every line once, in order") {
     }
 }
 
-TEST_CASE("ordered workers: results come in the order of the jobs, whatever the costs") {
-    for (const int threads : {1, 4}) {
-        for (const uint64_t max_cost : {uint64_t{1}, uint64_t{10}, uint64_t{1000}}) {
-            std::vector<int> results;
-            OrderedWorkers<int, int> workers(
-                threads, max_cost, [] { return [](int& job) { return job * job; }; },
-                [&](int& result) { results.push_back(result); });
-            for (int i = 0; i < 200; ++i) workers.submit(i, static_cast<uint64_t>(i % 7));
-            workers.finish();
-            REQUIRE(results.size() == 200);
-            for (int i = 0; i < 200; ++i) REQUIRE(results[static_cast<size_t>(i)] == i * i);
-        }
-    }
-}
-
-TEST_CASE("ordered workers: an exception comes out at the place of its job") {
-    std::vector<int> results;
-    OrderedWorkers<int, int> workers(
-        3, 100,
-        [] {
-            return [](int& job) {
-                if (job == 20) throw DataError("job 20");
-                return job;
-            };
-        },
-        [&](int& result) { results.push_back(result); });
-    const auto run = [&] {
-        for (int i = 0; i < 100; ++i) workers.submit(i, 1);
-        workers.finish();
-    };
-    CHECK_THROWS_WITH_AS(run(), "job 20", DataError);
-    CHECK(results.size() == 20);
-}
-
 TEST_CASE("plan: units share small files and cut large plain ones, never compressed ones") {
     EncodeJob job;
     const std::string corpus = LH_TEST_DATA "/tokshard/corpus.jsonl";
@@ -139,4 +105,36 @@ TEST_CASE("token shards: version 1 of the format stays readable") {
     options.sample = 0;
     options.progress = false;
     CHECK(record::exit_code(verify(options)) == ExitCode::kOk);
+}
+
+TEST_CASE("memory plan: every share of --memory is there, and no more than it") {
+    constexpr uint64_t kMiB = uint64_t{1} << 20;
+    EncodeJob job;
+    for (const int threads : {1, 2, 7, 8, 16, 64, 200}) {
+        for (const uint64_t line : {uint64_t{0}, uint64_t{1} << 10, 8 * kMiB, 64 * kMiB}) {
+            job.threads = threads;
+            job.reader.max_line_bytes = line;
+            const auto fixed = (128 + 64 * static_cast<uint64_t>(threads)) * kMiB;
+            for (uint64_t memory = 0; memory < 64 * 1024 * kMiB; memory += 97 * kMiB) {
+                job.memory_bytes = memory;
+                if (memory > 0 && memory < fixed + std::max(12 * line, 64 * kMiB)) {
+                    CHECK_THROWS_AS(plan_memory(job, 100), UsageError);
+                    continue;
+                }
+                const MemoryPlan plan = plan_memory(job, 100);
+                const uint64_t bound =
+                    memory > 0 ? memory : (1024 + 128 * static_cast<uint64_t>(threads)) * kMiB;
+                REQUIRE(plan.num_units >= 1);
+                REQUIRE(plan.num_units <= std::max(1, threads / 4));
+                REQUIRE(plan.document_bytes >= 10 * line);
+                REQUIRE(fixed + plan.document_bytes +
+                            plan.num_units * (2 * line + 2 * plan.ahead_bytes) <=
+                        bound);
+            }
+        }
+    }
+    job.memory_bytes = 0;
+    job.threads = 64;
+    CHECK(plan_memory(job, 100).num_units == 16);
+    CHECK(plan_memory(job, 3).num_units == 3);
 }
