@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""From JSON Lines to shards on one thread, beside pipelines of other programs that end with the same Megatron .bin and .idx.
-Usage: shard_peers.py TOK_SHARD RANKS.tiktoken SCHEME EOS=ID CORPUS.jsonl [ROUNDS]
+"""From JSON Lines to shards, beside pipelines of other programs that end with the same Megatron .bin and .idx.
+Usage: shard_peers.py TOK_SHARD RANKS.tiktoken SCHEME EOS=ID CORPUS.jsonl [ROUNDS [THREADS [TOKENIZER.json]]]
   gigatoken   its own JSONL reader (whole result in memory), numpy writes: the fastest way there is in Python
   fast        as Megatron's preprocess_data_fast.py: json.loads of each line, encode_batch of 1000 documents, numpy writes
   tiktoken    the same loop with tiktoken, on the first 20 MB
+  hf-pool     as Megatron's preprocess_data.py: a multiprocessing.Pool of THREADS, HF tokenizers document by document; first 20 MB
+  hf-batch    as datatrove's DocumentTokenizer: encode_batch of 1000 documents with THREADS threads; first 20 MB
+The last two are of TOKENIZER.json, the same vocabulary. THREADS (1) is also that of tok-shard and gigatoken.
 Every run is a process of its own; prints CPU seconds (user and system), MB/s of the file and peak memory, medians of ROUNDS
 (3), and whether tokens are the same in number. Needs gigatoken, awkward, tiktoken and numpy from PyPI."""
 import itertools
@@ -16,8 +19,9 @@ import subprocess
 import sys
 import tempfile
 
-os.environ["RAYON_NUM_THREADS"] = "1"
+THREADS = int(os.environ.setdefault("RAYON_NUM_THREADS", sys.argv[7] if len(sys.argv) > 7 and sys.argv[1] != "--peer" else "1"))
 TIKTOKEN_BYTES = 20_000_000
+SLOW = ("tiktoken", "hf-pool", "hf-batch")
 SCHEME_NAMES = {"gpt2": ("gpt2", "r50k_pat_str"), "cl100k": ("cl100k", None)}
 
 
@@ -51,11 +55,11 @@ def run_gigatoken(ranks, scheme, eos, corpus, prefix, dtype, whole):
             flat = awkward.flatten(result)
             lengths.append(append(out, numpy.asarray(flat), awkward.num(result, axis=1).to_numpy(), eos, dtype))
         if whole:
-            take(tokenizer.encode_files(gigatoken.JsonlFileSource([corpus]), parallel=False))
+            take(tokenizer.encode_files(gigatoken.JsonlFileSource([corpus]), parallel=THREADS > 1))
         else:
             with open(corpus, "rb") as lines:
                 while batch := list(itertools.islice(lines, 1000)):
-                    take(tokenizer.encode_batch([json.loads(line)["text"] for line in batch], parallel=False))
+                    take(tokenizer.encode_batch([json.loads(line)["text"] for line in batch], parallel=THREADS > 1))
     return numpy.concatenate(lengths)
 
 
@@ -78,11 +82,57 @@ def run_tiktoken(ranks, scheme, eos, corpus, prefix, dtype):
     return numpy.array(lengths)
 
 
+def first_lines(corpus):
+    size = 0
+    with open(corpus, "rb") as lines:
+        for line in lines:
+            yield line
+            size += len(line)
+            if size > TIKTOKEN_BYTES:
+                return
+
+
+def start_pool_worker(path):
+    import tokenizers
+    global hf_tokenizer
+    hf_tokenizer = tokenizers.Tokenizer.from_file(path)
+
+
+def encode_line(line):
+    return hf_tokenizer.encode(json.loads(line)["text"], add_special_tokens=False).ids
+
+
+def run_hf(program, path, eos, corpus, prefix, dtype):
+    import numpy
+    lengths = []
+    with open(prefix + ".bin", "wb") as out:
+        def take(ids):
+            out.write(numpy.array(ids + [eos], dtype).tobytes())
+            lengths.append(len(ids) + 1)
+        if program == "hf-pool":
+            import multiprocessing
+            with multiprocessing.Pool(THREADS, start_pool_worker, (path,)) as pool:
+                for ids in pool.imap(encode_line, first_lines(corpus), 32):
+                    take(ids)
+                pool.close()
+                pool.join()
+        else:
+            start_pool_worker(path)
+            lines = first_lines(corpus)
+            while batch := list(itertools.islice(lines, 1000)):
+                texts = [json.loads(line)["text"] for line in batch]
+                for encoding in hf_tokenizer.encode_batch(texts, add_special_tokens=False):
+                    take(encoding.ids)
+    return numpy.array(lengths)
+
+
 def peer(program, ranks, scheme, eos, corpus, folder):
     import numpy
     dtype = numpy.uint16 if os.path.getsize(ranks) < 1_000_000 else numpy.int32
     prefix = os.path.join(folder, "tokens")
-    if program == "tiktoken":
+    if program.startswith("hf-"):
+        lengths = run_hf(program, os.environ["SHARD_PEERS_TOKENIZER"], eos, corpus, prefix, dtype)
+    elif program == "tiktoken":
         lengths = run_tiktoken(ranks, scheme, eos, corpus, prefix, dtype)
     else:
         lengths = run_gigatoken(ranks, scheme, eos, corpus, prefix, dtype, program == "gigatoken")
@@ -122,14 +172,17 @@ def main():
     rounds = int(sys.argv[6]) if len(sys.argv) > 6 else 3
     eos = special.rsplit("=", 1)[1]
     size = os.path.getsize(corpus)
+    hf = ()
+    if len(sys.argv) > 8:
+        os.environ["SHARD_PEERS_TOKENIZER"], hf = sys.argv[8], ("hf-pool", "hf-batch")
     print("| program | CPU s | MB/s of the file | peak MB | tokens |\n|---|---|---|---|---|")
     for form in ("megatron", "hdf5"):
         measure(f"tok-shard, {form}", lambda folder: [
-            tok_shard, "-q", "-t", ranks, "--pattern", scheme, "--special", special, "--threads", "1", "--format", form, "-o",
+            tok_shard, "-q", "-t", ranks, "--pattern", scheme, "--special", special, "--threads", str(THREADS), "--format", form, "-o",
             folder, corpus], size, rounds)
-    for program in ("gigatoken", "fast") + (("tiktoken",) if SCHEME_NAMES[scheme][1] else ()):
+    for program in ("gigatoken", "fast") + (("tiktoken",) if SCHEME_NAMES[scheme][1] else ()) + hf:
         measure(program, lambda folder: [sys.executable, __file__, "--peer", program, ranks, scheme, eos, corpus, folder],
-                min(size, TIKTOKEN_BYTES) if program == "tiktoken" else size, 1 if program == "tiktoken" else rounds)
+                min(size, TIKTOKEN_BYTES) if program in SLOW else size, 1 if program in SLOW else rounds)
 
 
 if __name__ == "__main__":
