@@ -29,9 +29,10 @@ MemoryPlan plan_memory(const EncodeJob& job, uint64_t num_units) {
     const uint64_t reading = std::max<uint64_t>(2 * job.reader.max_line_bytes, 1);
     const uint64_t least = std::max(longest + reading, 64 * kMiB);
     if (job.memory_bytes > 0 && job.memory_bytes < fixed + least) {
-        throw UsageError(format(
-            "--memory: {} threads and lines of up to {} (--max-line) need {} MiB or more",
-            job.threads, human_bytes(job.reader.max_line_bytes), (fixed + least + kMiB - 1) / kMiB));
+        throw UsageError(
+            format("--memory: {} threads and lines of up to {} (--max-line) need {} MiB or more",
+                   job.threads, human_bytes(job.reader.max_line_bytes),
+                   (fixed + least + kMiB - 1) / kMiB));
     }
     const uint64_t total = job.memory_bytes > 0 ? job.memory_bytes : (896 + threads * 112) * kMiB;
     const uint64_t room = std::max(total, fixed + least) - fixed;
