@@ -16,9 +16,33 @@ std::string plain_reason(const std::string& what) {
     return bracket == std::string::npos ? what : what.substr(bracket + 2);
 }
 
+/// Objects that keep their order are copied as they grow, by recursion: what is nested without end
+/// would end the program. The limit is serde_json's.
+void check_depth(std::string_view text, const std::string& source) {
+    constexpr size_t kMostLevels = 128;
+    size_t level = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            in_string = c != '"';
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '[' || c == '{') {
+            if (++level > kMostLevels) {
+                throw DataError(source, i, format("nested more than {} deep", kMostLevels));
+            }
+        } else if ((c == ']' || c == '}') && level > 0) {
+            --level;
+        }
+    }
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& source) {
+    check_depth(text, source);
     try {
         return Json::parse(text.begin(), text.end());
     } catch (const Json::parse_error& error) {

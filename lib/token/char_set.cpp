@@ -90,6 +90,16 @@ bool CharSet::compute(char32_t c) const {
     return inside != is_negated_;
 }
 
+CharSet::Beyond CharSet::beyond_ascii() const {
+    // Intersections only take away.
+    bool may_have_any =
+        is_negated_ || ignores_case_ || categories_ != 0 || has_word_ || !scripts_.empty();
+    for (const Range& range : ranges_) may_have_any = may_have_any || range.last >= 128;
+    Beyond beyond = has_white_space_ ? Beyond::kWhiteSpace : Beyond::kNothing;
+    for (const CharSet& set : nested_) beyond = std::max(beyond, set.beyond_ascii());
+    return may_have_any ? Beyond::kAnything : beyond;
+}
+
 void CharSet::finish() {
     for (char32_t c = 0; c < 128; ++c) {
         if (compute(c)) ascii_[c >> 6] |= uint64_t{1} << (c & 63);

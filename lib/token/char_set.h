@@ -28,6 +28,10 @@ class CharSet {
     /// Adds what "\p{NAME}" means. @return false for an unknown or unsupported name.
     bool add_property(std::string_view name);
 
+    enum class Beyond { kNothing, kWhiteSpace, kAnything };
+    /// What it may have outside of ASCII, at most.
+    Beyond beyond_ascii() const;
+
     /// Precomputes the answers for ASCII.
     void finish();
     bool contains(char32_t c) const {

@@ -60,6 +60,7 @@ void read_steps(const JsonField& field, Decoder& decoder, int depth) {
             read_steps(step, decoder, depth + 1);
         }
     } else if (type == "ByteLevel") {
+        check_byte_level(field);
         decoder.add(make_byte_level_decoder(), true);
     } else {
         decoder.add(read_step(field, type));

@@ -38,6 +38,7 @@ bool is_nonspacing_mark(char32_t c) {
 }
 
 bool is_other(char32_t c) {
+    if (c < 128) return c < ' ' || c == 127;
     return find(tables::kOthers8, tables::kNumOthers8, c) != nullptr;
 }
 

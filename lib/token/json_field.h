@@ -20,6 +20,7 @@ class JsonField {
 
     const std::string& place() const { return place_; }
     bool is_null() const { return value_ == nullptr || value_->is_null(); }
+    bool is_object() const { return value_ != nullptr && value_->is_object(); }
     bool is_string() const { return value_ != nullptr && value_->is_string(); }
 
     [[noreturn]] void fail(const std::string& what) const {

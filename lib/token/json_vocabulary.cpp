@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/token/json_vocabulary.h"
 
+#include <unordered_set>
+
 #include "lib/base/error.h"
 #include "lib/io/json.h"
 
@@ -19,10 +21,14 @@ class Extractor {
     /// The callback of nlohmann's parser. @return false drops the value from the document.
     bool on_event(int depth, Event event, const io::Json& value) {
         const auto level = static_cast<size_t>(depth);
+        if (level > kMostLevels) {
+            throw DataError(format("{}: nested more than {} deep", source_, kMostLevels));
+        }
         if (event == Event::key) return on_key(level, value.get_ref<const std::string&>());
         if (in_vocabulary_) return on_vocabulary_event(level, event, value);
         if (in_scored_) return on_scored_event(level, event, value);
         if (in_merges_) return on_merges_event(level, event, value);
+        if (event == Event::object_start) begin_object(level);
         if (event == Event::object_start && is_at(visitor_.vocabulary_path, level)) {
             in_vocabulary_ = parsed_.has_vocabulary = true;
             container_level_ = level;
@@ -55,7 +61,24 @@ class Extractor {
         }
         keys_.resize(level);
         keys_.back() = key;
+        if (!seen_[level - 1].insert(key).second) {
+            throw DataError(format("{}: {}: is there twice", source_, path()));
+        }
         return true;
+    }
+    void begin_object(size_t level) {
+        if (seen_.size() <= level) seen_.resize(level + 1);
+        seen_[level].clear();
+    }
+    /// Of the current key.
+    std::string path() const {
+        std::string path;
+        for (const std::string& key : keys_) {
+            if (key.empty()) continue;  // a level that is an array
+            path += (path.empty() ? "" : ".") + key;
+            if (path.size() > kLongPath) return "..." + keys_.back();
+        }
+        return path;
     }
 
     bool on_vocabulary_event(size_t level, Event event, const io::Json& value) {
@@ -134,10 +157,15 @@ class Extractor {
         throw DataError(format("{}: merges[{}]: {}", source_, num_merges_, what));
     }
 
+    static constexpr size_t kLongPath = 200;
+    // As serde_json; and nlohmann's ordered objects are copied as they grow, by recursion.
+    static constexpr size_t kMostLevels = 128;
+
     const std::string& source_;
     const VocabularyVisitor& visitor_;
     ParsedVocabulary& parsed_;
-    std::vector<std::string> keys_;  // of the objects around the current value
+    std::vector<std::string> keys_;                      // of the objects around the current value
+    std::vector<std::unordered_set<std::string>> seen_;  // keys of the objects on each level
     std::string token_;
     std::vector<std::string> pair_;
     bool in_vocabulary_ = false, in_scored_ = false, in_merges_ = false;

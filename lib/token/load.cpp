@@ -7,6 +7,7 @@
 
 #include "lib/io/file.h"
 #include "lib/token/bpe_builder.h"
+#include "lib/token/foreign_file.h"
 #include "lib/token/json_field.h"
 #include "lib/token/json_vocabulary.h"
 #include "lib/token/sentencepiece_model.h"
@@ -100,6 +101,8 @@ void set_named_pattern(TokenizerParts& parts, const std::string& pattern, const 
 TokenizerParts parse_vocab_merges(std::string_view vocab, std::string_view merges,
                                   const std::string& vocab_name, const std::string& merges_name,
                                   const std::string& pattern) {
+    refuse_foreign_file(vocab, vocab_name);
+    refuse_foreign_bytes(merges, merges_name);
     TokenizerParts parts;
     parts.kind = "vocab+merges";
     parts.files = {{"vocab.json", std::string(vocab)}, {"merges.txt", std::string(merges)}};
@@ -183,14 +186,22 @@ Tokenizer load_tokenizer(const TokenizerSource& source) {
             inside.path = (path / name).string();
             return load_tokenizer(inside);
         }
+        if (!fs::exists(path / "vocab.json")) {
+            throw DataError(
+                format("{}: a folder without tokenizer.json, tokenizer.model, source.json or "
+                       "vocab.json",
+                       source.path));
+        }
         TokenizerParts parts = load_vocab_merges(path, source.pattern);
         add_specials(parts, source.specials);
         return Tokenizer(std::move(parts));
     }
     const std::string text = io::read_text_file(path);
+    const bool is_sentencepiece = looks_like_sentencepiece(text);
+    if (!is_sentencepiece) refuse_foreign_file(text, source.path);
     const size_t first = text.find_first_not_of(" \t\r\n");
     TokenizerParts parts;
-    if (looks_like_sentencepiece(text)) {
+    if (is_sentencepiece) {
         refuse_options(source, source.path);
         parts = parse_sentencepiece(text, source.path);
     } else if (first == std::string::npos || text[first] != '{') {

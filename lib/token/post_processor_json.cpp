@@ -31,25 +31,39 @@ void append_ids(const JsonField& special, const JsonField& specials, const Token
     for (const JsonField& id : known.member("ids").elements()) ids.push_back(read_id(id, parts));
 }
 
+/// An element of a template. @param texts "A", or "AB" where two may occur @return true for a
+/// special token
+bool check_template_element(const JsonField& item, const char* texts) {
+    const JsonField special = item.member("SpecialToken"), sequence = item.member("Sequence");
+    if (special.is_null() == sequence.is_null()) item.fail("is neither SpecialToken nor Sequence");
+    const bool is_special = sequence.is_null();
+    const JsonField& given = is_special ? special : sequence;
+    const JsonField id = given.member("id"), type_id = given.member("type_id");
+    if (!type_id.is_null()) type_id.count();  // of no use here, but a sign of a damaged file
+    const std::string name = id.text();
+    if (!is_special &&
+        (name.size() != 1 || std::string_view(texts).find(name) == std::string::npos)) {
+        id.fail(format("\"{}\" is not {}", name, texts[1] == 0 ? "A, the text" : "A or B"));
+    }
+    return is_special;
+}
+
 /// TemplateProcessing.single: special tokens before and after the text.
 void read_template(const JsonField& field, TokenizerParts& parts) {
-    const JsonField specials = field.member("special_tokens");
+    const JsonField specials = field.member("special_tokens"), pair = field.member("pair");
     bool after_text = false;
     for (const JsonField& item : field.member("single").elements()) {
-        const JsonField special = item.member("SpecialToken"), sequence = item.member("Sequence");
-        if (special.is_null() == sequence.is_null()) {
-            item.fail("is neither SpecialToken nor Sequence");
-        }
-        if (sequence.is_null()) {
-            append_ids(special, specials, parts, after_text ? parts.suffix : parts.prefix);
+        if (check_template_element(item, "A")) {
+            append_ids(item.member("SpecialToken"), specials, parts,
+                       after_text ? parts.suffix : parts.prefix);
             continue;
         }
-        const JsonField which = sequence.member("id");
-        if (which.text() != "A") which.fail(format("\"{}\" is not A, the text", which.text()));
-        if (after_text) sequence.fail("the text occurs twice");
+        if (after_text) item.member("Sequence").fail("the text occurs twice");
         after_text = true;
     }
     if (!after_text) field.member("single").fail("has no Sequence for the text");
+    if (pair.is_null()) return;
+    for (const JsonField& item : pair.elements()) check_template_element(item, "AB");
 }
 
 /// BertProcessing and RobertaProcessing: "cls" before and "sep" after the text, each [text, id].
@@ -73,7 +87,7 @@ void read_steps(const JsonField& field, TokenizerParts& parts, int depth) {
         }
         return;
     }
-    if (type == "ByteLevel") return;  // changes offsets only
+    if (type == "ByteLevel") return check_byte_level(field);
     const bool is_pair = type == "BertProcessing" || type == "RobertaProcessing";
     if (!is_pair && type != "TemplateProcessing") refuse_type(field, type, kKnown);
     if (parts.has_template) field.fail(format("\"{}\" is a second template", type));

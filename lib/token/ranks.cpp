@@ -6,6 +6,7 @@
 #include "lib/base/error.h"
 #include "lib/token/base64.h"
 #include "lib/token/bpe.h"
+#include "lib/token/foreign_file.h"
 #include "lib/token/load.h"
 
 namespace longhaul::token {
@@ -60,7 +61,7 @@ void add_line(std::string_view line, const std::string& place, Vocabulary& vocab
 
 TokenizerParts parse_ranks(std::string_view text, const std::string& name,
                            const std::string& pattern) {
-    if (text.empty()) throw DataError(name + ": is empty");
+    refuse_foreign_file(text, name);
     TokenizerParts parts;
     parts.kind = "ranks";
     parts.files = {{"ranks.tiktoken", std::string(text)}};

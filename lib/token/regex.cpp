@@ -2,6 +2,7 @@
 #include "lib/token/regex.h"
 
 #include "lib/text/unicode.h"
+#include "lib/token/regex_first.h"
 #include "lib/token/regex_parser.h"
 
 namespace longhaul::token {
@@ -15,8 +16,20 @@ constexpr size_t kNoMatch = ~size_t{0};
 class Matcher {
  public:
     Matcher(const std::vector<Regex::Instruction>& program, const std::vector<CharSet>& sets,
-            std::string_view text)
-        : program_(program), sets_(sets), text_(text) {}
+            const std::vector<ByteSet>& first, std::string_view text)
+        : program_(program), sets_(sets), first_(first), text_(text), choices_(open_choices()) {}
+    Matcher(const Matcher&) = delete;
+    Matcher& operator=(const Matcher&) = delete;
+    ~Matcher() {
+        choices_.clear();
+        if (choices_.capacity() > kMostKept) choices_.shrink_to_fit();
+    }
+
+    /// False when a match from `pc` on surely does not begin here.
+    bool may_begin(uint32_t pc, size_t position) const {
+        const ByteSet& first = first_[pc];
+        return position < text_.size() ? first.contains(text_[position]) : first.is_all();
+    }
 
     /// Runs from `pc` until an accept. @return the end of the match or kNoMatch.
     size_t run(uint32_t pc, size_t position) {
@@ -42,7 +55,18 @@ class Matcher {
         uint32_t count = 0;
     };
 
-    text::Decoded decode(size_t position) const { return text::decode_utf8(text_, position); }
+    static constexpr size_t kMostKept = 4096;
+    /// One stack for a thread, so that it is not allocated for every match.
+    static std::vector<Choice>& open_choices() {
+        thread_local std::vector<Choice> choices;
+        return choices;
+    }
+
+    text::Decoded decode(size_t position) const {
+        const auto byte = static_cast<uint8_t>(text_[position]);
+        if (byte < 0x80) return {byte, 1, true};
+        return text::decode_utf8(text_, position);
+    }
 
     Step execute(uint32_t& pc, size_t& position) {
         using Op = Regex::Op;
@@ -60,7 +84,11 @@ class Matcher {
             case Op::kRepeat:
                 return repeat(now, pc, position);
             case Op::kSplit:
-                choices_.push_back({now.b, position});
+                if (!may_begin(now.a, position)) {
+                    pc = now.b;
+                    return Step::kNext;
+                }
+                if (may_begin(now.b, position)) choices_.push_back({now.b, position});
                 pc = now.a;
                 return Step::kNext;
             case Op::kJump:
@@ -164,26 +192,43 @@ class Matcher {
 
     const std::vector<Regex::Instruction>& program_;
     const std::vector<CharSet>& sets_;
+    const std::vector<ByteSet>& first_;
     std::string_view text_;
-    std::vector<Choice> choices_;
+    std::vector<Choice>& choices_;
 };
+
+/// True when nothing follows the instruction: what it took need never be given back.
+bool is_last(const std::vector<Regex::Instruction>& program, size_t pc) {
+    ++pc;
+    while (program[pc].op == Regex::Op::kJump && program[pc].a > pc) pc = program[pc].a;
+    return program[pc].op == Regex::Op::kAccept;
+}
 
 }  // namespace
 
 Regex::Regex(std::string_view pattern) {
     RegexParser(pattern, program_, sets_).parse();
+    first_ = first_bytes(program_, sets_);
+    for (size_t pc = 0; pc < program_.size(); ++pc) {
+        Instruction& now = program_[pc];
+        const bool is_greedy = now.op == Op::kRepeat && now.mode == Mode::kGreedy;
+        if (is_greedy && is_last(program_, pc)) now.mode = Mode::kPossessive;
+    }
 }
 
 std::optional<size_t> Regex::match_at(std::string_view text, size_t at) const {
-    Matcher matcher(program_, sets_, text);
+    Matcher matcher(program_, sets_, first_, text);
     const size_t end = matcher.run(0, at);
     if (end == kNoMatch) return std::nullopt;
     return end - at;
 }
 
 std::optional<Regex::Match> Regex::find(std::string_view text, size_t from) const {
-    Matcher matcher(program_, sets_, text);
+    Matcher matcher(program_, sets_, first_, text);
     for (size_t at = from; at <= text.size();) {
+        // Byte for byte: continuation bytes are in the set only if all lead bytes are.
+        while (at < text.size() && !matcher.may_begin(0, at)) ++at;
+        if (at == text.size() && !matcher.may_begin(0, at)) break;
         const size_t end = matcher.run(0, at);
         if (end != kNoMatch) return Match{at, end};
         at += at < text.size() ? text::decode_utf8(text, at).length : 1;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/token/byte_set.h"
 #include "lib/token/char_set.h"
 
 namespace longhaul::token {
@@ -78,6 +79,7 @@ class Regex {
  private:
     std::vector<Instruction> program_;
     std::vector<CharSet> sets_;
+    std::vector<ByteSet> first_;  // of each instruction, regex_first.h
 };
 
 }  // namespace longhaul::token

@@ -158,6 +158,7 @@ bool looks_like_sentencepiece(std::string_view content) {
 
 SentencePieceModel read_sentencepiece_model(std::string_view content, const std::string& name) {
     SentencePieceModel model;
+    bool has_trainer_spec = false, has_normalizer_spec = false;
     ProtoReader message(content, 0, name);
     while (message.next()) {
         const uint64_t at = message.offset();
@@ -168,9 +169,11 @@ SentencePieceModel read_sentencepiece_model(std::string_view content, const std:
                 break;
             case 2:
                 read_trainer_spec(message.message(), model);
+                has_trainer_spec = true;
                 break;
             case 3:
                 read_normalizer_spec(message.message(), model);
+                has_normalizer_spec = true;
                 break;
             case 5:
                 read_denormalizer_spec(message.message(), model);
@@ -178,6 +181,12 @@ SentencePieceModel read_sentencepiece_model(std::string_view content, const std:
             default:
                 break;
         }
+    }
+    // sentencepiece would take defaults, but what writes models writes both, behind the pieces:
+    // without them a file cut off between two pieces would be another model.
+    if (!has_trainer_spec || !has_normalizer_spec) {
+        throw DataError(format("{}: no {} follows the pieces: the file is cut off", name,
+                               has_trainer_spec ? "normalizer_spec" : "trainer_spec"));
     }
     PieceCheck(model, name).run();
     return model;

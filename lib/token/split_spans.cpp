@@ -2,6 +2,7 @@
 #include "lib/token/split_spans.h"
 
 #include <algorithm>
+#include <array>
 
 #include "lib/text/unicode.h"
 #include "lib/token/hf_unicode.h"
@@ -48,12 +49,23 @@ SplitSpans merge_into_neighbour(Iterator begin, Iterator end) {
     return out;
 }
 
-template <class IsMember>
-void find_members(std::string_view text, IsMember&& is_member, SplitSpans& spans) {
+template <bool (*kIsMember)(char32_t)>
+void find_members(std::string_view text, SplitSpans& spans) {
+    static const std::array<bool, 128> is_ascii_member = [] {
+        std::array<bool, 128> table{};
+        for (char32_t c = 0; c < 128; ++c) table[c] = kIsMember(c);
+        return table;
+    }();
     SpanWriter writer(text, spans);
     for (size_t i = 0; i < text.size();) {
+        const auto byte = static_cast<uint8_t>(text[i]);
+        if (byte < 0x80) {
+            if (is_ascii_member[byte]) writer.add(i, i + 1);
+            ++i;
+            continue;
+        }
         const text::Decoded c = text::decode_utf8(text, i);
-        if (is_member(c.code_point)) writer.add(i, i + c.length);
+        if (kIsMember(c.code_point)) writer.add(i, i + c.length);
         i += c.length;
     }
     writer.finish();
@@ -101,13 +113,13 @@ void find_literal(std::string_view literal, std::string_view text, SplitSpans& s
 void find_class(SplitClass what, std::string_view text, SplitSpans& spans) {
     switch (what) {
         case SplitClass::kWhiteSpace:
-            return find_members(text, text::is_white_space, spans);
+            return find_members<text::is_white_space>(text, spans);
         case SplitClass::kNumeric:
-            return find_members(text, hf::is_numeric, spans);
+            return find_members<hf::is_numeric>(text, spans);
         case SplitClass::kPunctuation:
             break;
     }
-    find_members(text, hf::is_punctuation, spans);
+    find_members<hf::is_punctuation>(text, spans);
 }
 
 void find_words(std::string_view text, SplitSpans& spans) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tokenizer.json of HF tokenizers. Source of the format: huggingface/tokenizers,
 // tokenizer/serialization.rs.
+#include <algorithm>
+#include <array>
+
+#include "lib/token/foreign_file.h"
 #include "lib/token/load.h"
 #include "lib/token/tokenizer_json_parts.h"
 
@@ -14,17 +18,32 @@ void check_version(const JsonField& version) {
     }
 }
 
+/// What HF tokenizers refuses, too: a name spelt wrongly would leave out a section without a word.
+void check_keys(const io::Json& document, const JsonField& root) {
+    constexpr std::array<std::string_view, 9> kKnown = {
+        "version",       "truncation",     "padding", "added_tokens", "normalizer",
+        "pre_tokenizer", "post_processor", "decoder", "model"};
+    if (!document.is_object()) root.fail("is not an object");
+    for (const auto& item : document.items()) {
+        if (std::find(kKnown.begin(), kKnown.end(), item.key()) == kKnown.end()) {
+            root.fail(format("\"{}\" is no section of a tokenizer.json", item.key()));
+        }
+    }
+}
+
 void note_ignored(const JsonField& root, TokenizerParts& parts) {
     for (const char* key : {"truncation", "padding"}) {
-        if (!root.member(key).is_null()) {
-            parts.warnings.push_back(format("{}: \"{}\" is ignored", root.place(), key));
-        }
+        const JsonField section = root.member(key);
+        if (section.is_null()) continue;
+        if (!section.is_object()) section.fail("is neither null nor an object");
+        parts.warnings.push_back(format("{}: \"{}\" is ignored", root.place(), key));
     }
 }
 
 }  // namespace
 
 TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& name) {
+    refuse_foreign_file(text, name);
     TokenizerParts parts;
     parts.kind = "tokenizer.json";
     parts.files = {{"tokenizer.json", std::string(text)}};
@@ -32,6 +51,7 @@ TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& na
     ParsedVocabulary parsed;
     const io::Json document = parse_with_vocabulary(text, name, model.visitor(), parsed);
     const JsonField root(&document, name);
+    check_keys(document, root);
     check_version(root.member("version"));
     read_normalizer(root.member("normalizer"), parts.normalizer);
     read_pre_tokenizer(root.member("pre_tokenizer"), parts.pre_tokenizer);

@@ -24,6 +24,14 @@ inline std::string component_type(const JsonField& field, int depth) {
     field.fail(format("\"{}\" is not supported ({} are)", type, known));
 }
 
+/// The fields of ByteLevel that change offsets only, and so nothing here, where it is no step that
+/// cuts: they must be there all the same.
+inline void check_byte_level(const JsonField& field) {
+    field.member("add_prefix_space").flag();
+    field.member("trim_offsets").flag();
+    field.member("use_regex").boolean(true);
+}
+
 /// {"String": ...} or {"Regex": ...} of Split and Replace.
 struct JsonPattern {
     std::string text;

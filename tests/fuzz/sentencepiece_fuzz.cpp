@@ -5,10 +5,12 @@
 #include "lib/token/encoder.h"
 #include "lib/token/load.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    using namespace longhaul;
+namespace {
+
+using namespace longhaul;
+
+void try_model(std::string_view content) {
     try {
-        const std::string_view content(reinterpret_cast<const char*>(data), size);
         const token::Tokenizer tokenizer(token::parse_sentencepiece(content, "fuzz"));
         token::Encoder fast(tokenizer, {token::SpecialText::kPlain, 1 << 12, true});
         token::Encoder plain(tokenizer, {token::SpecialText::kPlain, 0, false});
@@ -25,5 +27,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         }
     } catch (const Error&) {
     }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    const std::string content(reinterpret_cast<const char*>(data), size);
+    try_model(content);
+    // Without the two messages that follow the pieces little gets far.
+    try_model(content + std::string("\x12\0\x1A\0", 4));
     return 0;
 }

@@ -31,7 +31,10 @@ const std::string kBpe = proto_bytes(2, proto_number(3, 2));
 /// No dummy prefix, extra spaces stay.
 const std::string kPlain = proto_bytes(3, proto_number(3, 0) + proto_number(4, 0));
 
-std::string problem(const std::string& model) {
+/// What every file has behind its pieces; says nothing.
+const std::string kSpecs = proto_bytes(2, "") + proto_bytes(3, "");
+
+std::string problem_of_file(const std::string& model) {
     try {
         parse_sentencepiece(model, "m");
         return "";
@@ -40,8 +43,12 @@ std::string problem(const std::string& model) {
     }
 }
 
+std::string problem(const std::string& model) {
+    return problem_of_file(model + kSpecs);
+}
+
 std::vector<uint32_t> encode(const std::string& model, std::string_view text) {
-    const Tokenizer tokenizer(parse_sentencepiece(model, "m"));
+    const Tokenizer tokenizer(parse_sentencepiece(model + kSpecs, "m"));
     Encoder encoder(tokenizer, {});
     std::vector<uint32_t> ids;
     encoder.encode(text, ids);
@@ -74,7 +81,7 @@ TEST_CASE("sentencepiece: control symbols in text are text, user-defined symbols
 }
 
 TEST_CASE("sentencepiece: a model is known by its content, and saved and read again") {
-    const std::string model = kPieces + kBpe;
+    const std::string model = kPieces + kBpe + kSpecs;
     CHECK(looks_like_sentencepiece(model));
     CHECK_FALSE(looks_like_sentencepiece("\n{\"version\": \"1.0\"}"));
     CHECK_FALSE(looks_like_sentencepiece("IQ== 0\n"));
@@ -94,25 +101,65 @@ TEST_CASE("sentencepiece: a model is known by its content, and saved and read ag
 }
 
 TEST_CASE("sentencepiece: malformed files are refused with their byte") {
-    CHECK(problem(kPieces.substr(0, 3)) == "m: byte 2: field 1 has 14 bytes, but only 1 follow");
-    CHECK(problem("\x0A") == "m: byte 1: ends inside of a number");
-    CHECK(problem("\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF") ==
+    CHECK(problem_of_file(kPieces.substr(0, 3)) ==
+          "m: byte 2: field 1 has 14 bytes, but only 1 follow");
+    CHECK(problem_of_file("\x0A") == "m: byte 1: ends inside of a number");
+    CHECK(problem_of_file("\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF") ==
           "m: byte 1: a number of more than 64 bits");
-    CHECK(problem(std::string("\x02\x00", 2)) == "m: byte 0: field number out of range");
-    CHECK(problem("\x0B") == "m: byte 0: wire type that this format does not use");
-    CHECK(problem(proto_number(1, 5)) == "m: byte 1: field 1 has wire type 0");
-    CHECK(problem(proto_bytes(1, proto_number(2, 5))) == "m: byte 3: field 2 has wire type 0");
-    CHECK(problem(proto_bytes(1, proto_bytes(1, "a") + "\x15\x01")) ==
+    CHECK(problem_of_file(std::string("\x02\x00", 2)) == "m: byte 0: field number out of range");
+    CHECK(problem_of_file("\x0B") == "m: byte 0: wire type that this format does not use");
+    CHECK(problem_of_file(proto_number(1, 5)) == "m: byte 1: field 1 has wire type 0");
+    CHECK(problem_of_file(proto_bytes(1, proto_number(2, 5))) ==
+          "m: byte 3: field 2 has wire type 0");
+    CHECK(problem_of_file(proto_bytes(1, proto_bytes(1, "a") + "\x15\x01")) ==
           "m: byte 6: field 2 has 4 bytes, but only 1 follow");
-    CHECK(problem(proto_piece("a", 0, 7)) == "m: byte 11: piece type 7 is not known");
-    CHECK(problem(proto_piece("a", std::numeric_limits<float>::quiet_NaN(), 1)) ==
+    CHECK(problem_of_file(proto_piece("a", 0, 7)) == "m: byte 11: piece type 7 is not known");
+    CHECK(problem_of_file(proto_piece("a", std::numeric_limits<float>::quiet_NaN(), 1)) ==
           "m: byte 6: the score of \"a\" is not a number");
-    CHECK(problem(kUnknown + proto_bytes(2, proto_number(3, 5))).ends_with("type 5 is not known"));
+    CHECK(problem_of_file(kUnknown + proto_bytes(2, proto_number(3, 5)))
+              .ends_with("type 5 is not known"));
     for (size_t size = 0; size < kPieces.size(); ++size) {
         CAPTURE(size);
-        const std::string message = problem(kPieces.substr(0, size) + "\x0A\x7F");
+        const std::string message = problem_of_file(kPieces.substr(0, size) + "\x0A\x7F");
         CHECK(message.starts_with("m: "));
     }
+}
+
+TEST_CASE("sentencepiece: a file cut off anywhere is refused") {
+    const std::string model = kPieces + proto_bytes(2, proto_number(3, 2) + proto_number(24, 1)) +
+                              proto_bytes(3, proto_number(3, 0));
+    CHECK(problem_of_file(model) == "");
+    for (size_t size = 0; size < model.size(); ++size) {
+        CAPTURE(size);
+        CHECK(problem_of_file(model.substr(0, size)).starts_with("m: "));
+    }
+    CHECK(problem_of_file(kPieces) == "m: no trainer_spec follows the pieces: the file is cut off");
+    CHECK(problem_of_file(kPieces + kBpe) ==
+          "m: no normalizer_spec follows the pieces: the file is cut off");
+}
+
+TEST_CASE("sentencepiece: a field of another wire type is refused, wherever it is") {
+    const auto number = [](uint32_t field) { return proto_number(field, 1); };
+    const auto text = [](uint32_t field) { return proto_bytes(field, "x"); };
+    for (const uint32_t field : {1, 2, 3, 5}) {  // messages of the file
+        CAPTURE(field);
+        CHECK(problem(number(field)) == format("m: byte 1: field {} has wire type 0", field));
+    }
+    CHECK(problem(proto_bytes(1, number(1))) == "m: byte 3: field 1 has wire type 0");
+    CHECK(problem(proto_bytes(1, number(2))) == "m: byte 3: field 2 has wire type 0");
+    CHECK(problem(proto_bytes(1, text(3))) == "m: byte 3: field 3 has wire type 2");
+    for (const uint32_t field : {3, 24, 35}) {
+        const auto place = field < 16 ? 3 : 4;
+        CHECK(problem(proto_bytes(2, text(field))) ==
+              format("m: byte {}: field {} has wire type 2", place, field));
+    }
+    CHECK(problem(proto_bytes(2, number(44))) == "m: byte 4: field 44 has wire type 0");
+    CHECK(problem(proto_bytes(3, number(2))) == "m: byte 3: field 2 has wire type 0");
+    for (const uint32_t field : {3, 4, 5}) {
+        CHECK(problem(proto_bytes(3, text(field))) ==
+              format("m: byte 3: field {} has wire type 2", field));
+    }
+    CHECK(problem(proto_bytes(5, number(2))) == "m: byte 3: field 2 has wire type 0");
 }
 
 TEST_CASE("sentencepiece: what sentencepiece refuses is refused by name") {
