@@ -52,7 +52,8 @@ SentencePieceModel random_model(std::mt19937& random, size_t num_characters, boo
         if (in_order && has_ties && i > texts.size() / 2) rank = 1000;  // as Llama's runs of spaces
         proto += proto_piece(texts[i], -static_cast<float>(rank), random() % 20 == 0 ? 4 : 1);
     }
-    return read_sentencepiece_model(proto + proto_bytes(2, proto_number(3, 2)), "random");
+    return read_sentencepiece_model(proto + proto_bytes(2, proto_number(3, 2)) + proto_bytes(3, ""),
+                                    "random");
 }
 
 }  // namespace
