@@ -9,6 +9,7 @@ Prefetcher::Prefetcher(const SampleProvider& provider, const PrefetchOptions& op
     : provider_(provider), options_(options) {
     for (int i = 0; i < std::max(options.threads, 1); ++i)
         threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this] { advise(); });
 }
 
 Prefetcher::~Prefetcher() {
@@ -39,24 +40,33 @@ void Prefetcher::announce(std::span<const uint64_t> samples) {
     changed_.notify_all();
 }
 
+/// On a thread of its own: a hint must not wait for a read that waits for the storage, or the
+/// storage works on one batch at a time.
+void Prefetcher::advise() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [&] { return ends_ || !to_advise_.empty(); });
+        if (ends_) return;
+        const uint64_t sample = to_advise_.front();
+        to_advise_.pop_front();
+        const bool is_last = to_advise_.empty();
+        lock.unlock();
+        try {
+            provider_.will_need(sample);
+        } catch (const std::exception&) {
+            // A hint: read() reports what is wrong with the sample.
+        }
+        if (is_last) changed_.notify_all();
+        lock.lock();
+    }
+}
+
 void Prefetcher::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [&] { return ends_ || !to_advise_.empty() || !to_read_.empty(); });
-        if (ends_) return;
         // All hints go out before the first read, so that slow storage works on several at a time.
-        if (!to_advise_.empty()) {
-            const uint64_t sample = to_advise_.front();
-            to_advise_.pop_front();
-            lock.unlock();
-            try {
-                provider_.will_need(sample);
-            } catch (const std::exception&) {
-                // A hint: read() reports what is wrong with the sample.
-            }
-            lock.lock();
-            continue;
-        }
+        changed_.wait(lock, [&] { return ends_ || (to_advise_.empty() && !to_read_.empty()); });
+        if (ends_) return;
         const uint64_t sample = to_read_.front();
         to_read_.pop_front();
         const auto found = slots_.find(sample);

@@ -20,7 +20,7 @@ namespace longhaul::shards {
 struct PrefetchOptions {
     uint64_t seq_len = 0;
     bool document_begins = false;  // read() asks for them
-    int threads = 1;
+    int threads = 1;               // that read; one more gives hints
 };
 
 /// read() and announce() belong to one thread.
@@ -54,6 +54,7 @@ class Prefetcher : public SampleProvider {
     using Slots = std::unordered_map<uint64_t, std::shared_ptr<Slot>>;
 
     void work();
+    void advise();
     void fill(uint64_t sample, Slot& slot) const;
     SampleBuffers buffers(std::vector<int32_t>& values) const;
 
