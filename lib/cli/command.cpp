@@ -269,7 +269,7 @@ namespace {
 
 /// CLI11's words for wrong numbers of values and for words that nobody wants, in ours.
 std::string reason_of(const CLI::ParseError& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     const std::string option = text.substr(0, text.find(": "));
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
         return "unexpected argument" + text.substr(std::min(text.find(": "), text.size()));

@@ -36,7 +36,7 @@ void check_attributes(const store::H5Reader& reader, const SetIdentity& identity
     if (format_text == text.end() || format_text->second != kShardFormat) {
         throw DataError(format("{}: not a Longhaul token shard", name));
     }
-    const auto integer = [&](const char* key) {
+    const auto integer = [&integers = integers](const char* key) {
         const auto found = integers.find(key);
         return found == integers.end() ? 0 : found->second;
     };
