@@ -26,6 +26,7 @@ constexpr std::array<Words, kNumReasons> kWords{{
     {"too_deep", "nested too deeply"},
     {"too_long", "line too long"},
     {"control_text", "text of a control token"},
+    {"lone_surrogate", "a lone surrogate"},
 }};
 
 UsageError bad_limit(const std::string& word) {
@@ -114,11 +115,11 @@ io::Json BadRecords::state() const {
 BadRecords BadRecords::from_state(const io::Json& state, const std::string& source) {
     BadRecords records;
     const auto counts = io::require<std::vector<uint64_t>>(state, "by_reason", source);
-    if (counts.size() != kNumReasons) {
+    if (counts.size() > kNumReasons) {  // fewer: of a version that knew fewer reasons
         throw DataError(
-            format("{}: by_reason: {} counts, not {}", source, counts.size(), kNumReasons));
+            format("{}: by_reason: {} counts, at most {}", source, counts.size(), kNumReasons));
     }
-    for (size_t i = 0; i < kNumReasons; ++i) {
+    for (size_t i = 0; i < counts.size(); ++i) {
         records.by_reason_[i] = counts[i];
         records.count_ += counts[i];
     }

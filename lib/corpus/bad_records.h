@@ -25,8 +25,9 @@ enum class Reason : uint8_t {
     kTooDeep,         // nested deeper than kMaxDepth
     kTooLong,         // the line is longer than --max-line
     kControlText,     // the text of a control token, under tok-shard --special-text=refuse
+    kLoneSurrogate,   // \ud800 without its half, under --lone-surrogates=bad
 };
-inline constexpr size_t kNumReasons = 10;
+inline constexpr size_t kNumReasons = 11;
 
 /// "invalid_utf8": a key for reports.
 const char* reason_key(Reason reason);

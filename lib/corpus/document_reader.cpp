@@ -108,7 +108,7 @@ DocumentReader::DocumentReader(std::unique_ptr<io::InputStream> input, const Rea
     : input_(std::move(input)),
       options_(options),
       layout_(parse_layout(options.layout, input_->name())),
-      scanner_(layout_, options.text_field, options.replaces_invalid_utf8),
+      scanner_(layout_, options.text_field, options.text_policy),
       lines_(*input_, options.max_line_bytes) {}
 
 DocumentReader::~DocumentReader() = default;

@@ -21,7 +21,7 @@ struct ReaderOptions {
     std::string layout = "auto";            // --input-format: auto | jsonl | lines | file | parquet
     std::string text_field = "text";        // --text-field
     uint64_t max_line_bytes = 64ull << 20;  // --max-line
-    bool replaces_invalid_utf8 = false;     // --invalid-utf8=replace: U+FFFD, not a bad record
+    TextPolicy text_policy;                 // --invalid-utf8, --lone-surrogates
     BadRecordPolicy policy;
     io::ReadAhead ahead;  // threads that unpack frames of .zst and .gz
     // Of Parquet files:
@@ -48,7 +48,7 @@ std::unique_ptr<ParquetInput> open_parquet_part(const std::string& path,
                                                 uint64_t end);
 
 struct Document {
-    std::string_view text;  // valid UTF-8, may be empty, may hold NUL
+    std::string_view text;  // UTF-8 unless InvalidUtf8::kBytes, may be empty, may hold NUL
     std::string_view raw;   // the line as read, without "\n"
     uint64_t row = 0;       // line number from 0, blank and bad lines counted
     uint64_t offset = 0;    // byte of the line in the decompressed stream

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,22 @@ enum class Layout {
 
 inline constexpr int kMaxDepth = 512;
 
+/// What becomes of bytes that are not UTF-8, wherever they stand in a record.
+enum class InvalidUtf8 {
+    kBad,      // the record is bad
+    kReplace,  // U+FFFD for each sequence
+    kBytes,    // they stay in the text as they are
+};
+/// "bad", "replace", "bytes".
+const char* invalid_utf8_name(InvalidUtf8 value);
+std::optional<InvalidUtf8> invalid_utf8_by_name(std::string_view name);
+
+/// What is done with text that is none.
+struct TextPolicy {
+    InvalidUtf8 invalid_utf8 = InvalidUtf8::kBad;  // --invalid-utf8
+    bool refuses_lone_surrogates = false;          // --lone-surrogates=bad; else U+FFFD each
+};
+
 /// What was found in a record. `text` views the line or the scanner's buffer: it lives until the
 /// next scan() and as long as the line.
 struct ScanResult {
@@ -33,25 +50,26 @@ struct ScanResult {
     bool is_blank = false;             // only white space: no record
     uint32_t num_lone_surrogates = 0;  // \ud800 without its half: became U+FFFD each
     uint64_t num_replaced = 0;         // sequences that were not UTF-8 and became U+FFFD each
+    uint64_t num_raw_bytes = 0;        // bytes of the text that are not UTF-8, under kBytes
 };
 
 class DocumentScanner {
  public:
     /// @param text_field name of the member that holds the text; only at the top level.
-    /// @param replaces_invalid_utf8 whether bytes that are not UTF-8 become U+FFFD; else the record
-    ///        is bad
     explicit DocumentScanner(Layout layout, std::string text_field = "text",
-                             bool replaces_invalid_utf8 = false);
+                             const TextPolicy& policy = {});
 
     /// @param line without its "\n"; a "\r" before it is white space.
     ScanResult scan(std::string_view line);
 
  private:
     ScanResult scan_as_is(std::string_view line);
+    ScanResult scan_lenient(std::string_view line);
+    ScanResult scan_json(std::string_view checked, std::string_view line);
     void reserve_decoded(size_t bytes);
 
     Layout layout_;
-    bool replaces_invalid_utf8_;
+    TextPolicy policy_;
     std::string repaired_;  // a line
     std::string text_field_;
     std::unique_ptr<char[]> decoded_;

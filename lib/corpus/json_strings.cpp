@@ -279,5 +279,19 @@ size_t decode_json_string(std::string_view escaped, char* out, uint32_t& num_lon
     return HWY_DYNAMIC_DISPATCH(decode_string)(escaped, out, num_lone);
 }
 
+size_t find_lone_surrogate(std::string_view escaped) {
+    const char* const end = escaped.data() + escaped.size();
+    for (size_t at = escaped.find('\\'); at < escaped.size();) {
+        const char* p = escaped.data() + at;
+        char room[8];
+        char* out = room;
+        uint32_t num_lone = 0;
+        decode_escape(p, end, out, num_lone);
+        if (num_lone > 0) return at;
+        at = escaped.find('\\', static_cast<size_t>(p - escaped.data()));
+    }
+    return std::string_view::npos;
+}
+
 }  // namespace longhaul::corpus::detail
 #endif  // HWY_ONCE

@@ -24,4 +24,7 @@ inline constexpr size_t kDecodePadding = 64;
 /// @return bytes written
 size_t decode_json_string(std::string_view escaped, char* out, uint32_t& num_lone);
 
+/// Where the first escape of a surrogate without its half stands in a valid JSON string, or npos.
+size_t find_lone_surrogate(std::string_view escaped);
+
 }  // namespace longhaul::corpus::detail

@@ -58,4 +58,26 @@ uint64_t append_repaired_utf8(std::string_view text, std::string& out) {
     return count;
 }
 
+std::string masked_utf8(std::string_view text) {
+    std::string out(text);
+    for (size_t at = 0; at < text.size();) {
+        bool is_whole = false;
+        const size_t length = sequence_length(text, at, is_whole);
+        if (!is_whole) out.replace(at, length, length, '\x7F');
+        at += length;
+    }
+    return out;
+}
+
+uint64_t count_invalid_utf8_bytes(std::string_view text) {
+    uint64_t count = 0;
+    for (size_t at = 0; at < text.size();) {
+        bool is_whole = false;
+        const size_t length = sequence_length(text, at, is_whole);
+        if (!is_whole) count += length;
+        at += length;
+    }
+    return count;
+}
+
 }  // namespace longhaul::corpus

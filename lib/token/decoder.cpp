@@ -46,13 +46,17 @@ void clean_up(std::string& text) {
 class ByteLevelDecoder final : public DecoderStep {
  public:
     void apply(std::vector<std::string>& tokens) const override {
+        apply_to_bytes(tokens);
+        uint64_t replaced = 0;
+        tokens.assign(1, text::replace_invalid_utf8(tokens.front(), replaced));
+    }
+    void apply_to_bytes(std::vector<std::string>& tokens) const override {
         std::string bytes;
         for (const std::string& token : tokens) {
             const auto decoded = text_to_bytes(token);
             bytes += decoded ? *decoded : token;
         }
-        uint64_t replaced = 0;
-        tokens.assign(1, text::replace_invalid_utf8(bytes, replaced));
+        tokens.assign(1, std::move(bytes));
     }
 };
 
@@ -73,12 +77,16 @@ class MetaspaceDecoder final : public DecoderStep {
 
 class ByteFallbackDecoder final : public DecoderStep {
  public:
-    void apply(std::vector<std::string>& tokens) const override {
+    void apply(std::vector<std::string>& tokens) const override { join(tokens, false); }
+    void apply_to_bytes(std::vector<std::string>& tokens) const override { join(tokens, true); }
+
+ private:
+    static void join(std::vector<std::string>& tokens, bool keeps_bytes) {
         std::vector<std::string> out;
         std::string bytes;
         const auto flush = [&] {
             if (bytes.empty()) return;
-            if (text::is_valid_utf8(bytes)) {
+            if (keeps_bytes || text::is_valid_utf8(bytes)) {
                 out.push_back(bytes);
             } else {
                 out.insert(out.end(), bytes.size(), kReplacementCharacter);
@@ -146,7 +154,7 @@ class ReplaceRegexDecoder final : public DecoderStep {
         : regex_(pattern), to_(std::move(to)) {}
     void apply(std::vector<std::string>& tokens) const override {
         for (std::string& token : tokens) {
-            if (token.empty()) continue;
+            if (!text::is_valid_utf8(token) || token.empty()) continue;  // raw bytes are no text
             std::string out;
             size_t done = 0;
             regex_.for_each_match(token, [&](const Regex::Match& match) {
@@ -283,6 +291,11 @@ void Decoder::add(DecoderStepPtr step, bool is_byte_level) {
 
 std::string Decoder::decode(std::vector<std::string> tokens) const {
     for (const auto& step : steps_) step->apply(tokens);
+    return joined(tokens, separator_);
+}
+
+std::string Decoder::decode_bytes(std::vector<std::string> tokens) const {
+    for (const auto& step : steps_) step->apply_to_bytes(tokens);
     return joined(tokens, separator_);
 }
 

@@ -17,6 +17,8 @@ class DecoderStep {
  public:
     virtual ~DecoderStep() = default;
     virtual void apply(std::vector<std::string>& tokens) const = 0;
+    /// The same, but bytes that are not UTF-8 stay as they are.
+    virtual void apply_to_bytes(std::vector<std::string>& tokens) const { apply(tokens); }
 };
 using DecoderStepPtr = std::shared_ptr<const DecoderStep>;
 
@@ -59,6 +61,8 @@ class Decoder {
     bool is_byte_level() const { return is_byte_level_ && steps_.size() == 1; }
     /// The text of the tokens. Without a decoder they are joined by spaces.
     std::string decode(std::vector<std::string> tokens) const;
+    /// The same, but bytes that are not UTF-8 stay as they are.
+    std::string decode_bytes(std::vector<std::string> tokens) const;
 
  private:
     std::vector<DecoderStepPtr> steps_;

@@ -60,7 +60,7 @@ const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& 
     added.split(text, options_.special_text == SpecialText::kParse, raw_parts_);
     for (const TextPart& part : raw_parts_) {
         if (part.id != kNoToken) {
-            ids.push_back(part.id);
+            add_token(part.id, ids);
         } else {
             encode_plain(part.text, part.text.data() == text.data(), ids);
         }
@@ -68,13 +68,32 @@ const AddedToken* Encoder::encode(std::string_view text, std::vector<uint32_t>& 
     return nullptr;
 }
 
+const AddedToken* Encoder::encode_bytes(std::string_view bytes, std::vector<uint32_t>& ids) {
+    if (!raw_bytes_) raw_bytes_.emplace(tokenizer_);
+    const StandIns stand_ins(bytes, raw_bytes_->stand_in());
+    cut_text_.clear();
+    collects_ = true;
+    const AddedToken* const found = encode(stand_ins.text(), ids);
+    collects_ = false;
+    if (found == nullptr) raw_bytes_->encode(cut_text_, stand_ins, ids);
+    return found;
+}
+
+void Encoder::add_token(uint32_t id, std::vector<uint32_t>& ids) {
+    if (collects_) {
+        cut_text_.add_token(id);
+    } else {
+        ids.push_back(id);
+    }
+}
+
 void Encoder::encode_plain(std::string_view text, bool starts_document,
                            std::vector<uint32_t>& ids) {
-    if (words_ != nullptr) {
+    if (words_ != nullptr && !collects_) {
         words_->encode(text, starts_document, ids);
         return;
     }
-    if (unigram_words_ != nullptr) {
+    if (unigram_words_ != nullptr && !collects_) {
         unigram_words_->encode(text, ids);
         return;
     }
@@ -98,7 +117,7 @@ void Encoder::encode_normalized(std::string_view text, bool starts_document,
     added.split(text, options_.special_text == SpecialText::kParse, normalized_parts_);
     for (const TextPart& part : normalized_parts_) {
         if (part.id != kNoToken) {
-            ids.push_back(part.id);
+            add_token(part.id, ids);
         } else {
             encode_pieces(part.text, starts_document && part.text.data() == text.data(), ids);
         }
@@ -108,6 +127,11 @@ void Encoder::encode_normalized(std::string_view text, bool starts_document,
 void Encoder::encode_pieces(std::string_view text, bool starts_document,
                             std::vector<uint32_t>& ids) {
     const PreTokenizer& steps = tokenizer_.parts().pre_tokenizer;
+    if (collects_) {
+        steps.split(text, pieces_, options_.use_fast_path, starts_document);
+        for (const std::string_view piece : pieces_.views) cut_text_.add_piece(piece);
+        return;
+    }
     if (cutter_ && steps.scheme_holds_for(text)) {
         encode_by_cutter(text, ids);
         return;

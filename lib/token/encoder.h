@@ -12,6 +12,7 @@
 
 #include "lib/token/cutter.h"
 #include "lib/token/piece_encoder.h"
+#include "lib/token/raw_bytes.h"
 #include "lib/token/tokenizer.h"
 #include "lib/token/unigram_encoder.h"
 #include "lib/token/word_encoder.h"
@@ -39,6 +40,9 @@ class Encoder {
     /// Appends the ids of a document, without BOS and EOS. Text must be well-formed UTF-8.
     /// @return the special token found, under kRefuse; then nothing is appended. Else null.
     const AddedToken* encode(std::string_view text, std::vector<uint32_t>& ids);
+    /// The same for a text of any bytes: those that are not UTF-8 become the tokens of bytes
+    /// (lib/token/raw_bytes.h). Not by the fast path. @throws DataError: why_no_raw_bytes()
+    const AddedToken* encode_bytes(std::string_view bytes, std::vector<uint32_t>& ids);
 
  private:
     // starts_document: the text's first character is that of the document.
@@ -46,6 +50,7 @@ class Encoder {
     void encode_normalized(std::string_view text, bool starts_document, std::vector<uint32_t>& ids);
     void encode_pieces(std::string_view text, bool starts_document, std::vector<uint32_t>& ids);
     void encode_by_cutter(std::string_view text, std::vector<uint32_t>& ids);
+    void add_token(uint32_t id, std::vector<uint32_t>& ids);
 
     /// A quick look for added tokens: most documents have none.
     class AddedFilter {
@@ -70,6 +75,10 @@ class Encoder {
     Cutter::Ends ends_;
     Pieces pieces_;
     std::vector<TextPart> raw_parts_, normalized_parts_;
+    // Of encode_bytes(): where pieces and added tokens go instead of the model and `ids`.
+    std::optional<RawBytes> raw_bytes_;
+    CutText cut_text_;
+    bool collects_ = false;
 };
 
 }  // namespace longhaul::token

@@ -37,7 +37,11 @@ class SentencePieceDecoder final : public DecoderStep {
         }
     }
 
-    void apply(std::vector<std::string>& tokens) const override {
+    void apply(std::vector<std::string>& tokens) const override { join(tokens, false); }
+    void apply_to_bytes(std::vector<std::string>& tokens) const override { join(tokens, true); }
+
+ private:
+    void join(std::vector<std::string>& tokens, bool keeps_bytes) const {
         std::string out, bytes;
         bool is_at_start = true, has_dropped = false;
         for (const std::string& token : tokens) {
@@ -46,16 +50,19 @@ class SentencePieceDecoder final : public DecoderStep {
                 bytes += static_cast<char>(*byte);
                 continue;
             }
-            append_bytes(bytes, out);
-            bytes.clear();
+            flush(bytes, keeps_bytes, out);
             if (has_dropped || !out.empty()) is_at_start = false;
             has_dropped = append_piece(token, is_at_start, out);
         }
-        append_bytes(bytes, out);
+        flush(bytes, keeps_bytes, out);
         tokens.assign(1, std::move(out));
     }
 
- private:
+    static void flush(std::string& bytes, bool keeps_bytes, std::string& out) {
+        if (keeps_bytes) out += bytes;
+        if (!keeps_bytes) append_bytes(bytes, out);
+        bytes.clear();
+    }
     /// @return true when the one space that may go was in this piece.
     bool append_piece(std::string_view piece, bool is_at_start, std::string& out) const {
         if (controls_.contains(std::string(piece))) return false;

@@ -139,20 +139,33 @@ size_t Tokenizer::decoded_bytes(uint32_t id) const {
     return two > one ? two - one : 0;
 }
 
-std::string Tokenizer::decode(std::span<const uint32_t> ids, bool skip_special) const {
-    if (decodes_by_bytes_) {
-        std::string bytes;
-        for (const uint32_t id : ids) {
-            if (!skip_special || !is_skipped(id)) bytes += decoded_piece(id);
-        }
-        uint64_t replaced = 0;
-        return text::is_valid_utf8(bytes) ? bytes : text::replace_invalid_utf8(bytes, replaced);
+std::string Tokenizer::join_pieces(std::span<const uint32_t> ids, bool skip_special) const {
+    std::string bytes;
+    for (const uint32_t id : ids) {
+        if (!skip_special || !is_skipped(id)) bytes += decoded_piece(id);
     }
+    return bytes;
+}
+
+std::vector<std::string> Tokenizer::token_texts(std::span<const uint32_t> ids,
+                                                bool skip_special) const {
     std::vector<std::string> tokens;
     for (const uint32_t id : ids) {
         if (is_token(id) && (!skip_special || !is_skipped(id))) tokens.push_back(token_text(id));
     }
-    return parts_.decoder.decode(std::move(tokens));
+    return tokens;
+}
+
+std::string Tokenizer::decode(std::span<const uint32_t> ids, bool skip_special) const {
+    if (!decodes_by_bytes_) return parts_.decoder.decode(token_texts(ids, skip_special));
+    std::string bytes = join_pieces(ids, skip_special);
+    uint64_t replaced = 0;
+    return text::is_valid_utf8(bytes) ? bytes : text::replace_invalid_utf8(bytes, replaced);
+}
+
+std::string Tokenizer::decode_bytes(std::span<const uint32_t> ids, bool skip_special) const {
+    if (decodes_by_bytes_) return join_pieces(ids, skip_special);
+    return parts_.decoder.decode_bytes(token_texts(ids, skip_special));
 }
 
 bool Tokenizer::is_lossless() const {

@@ -72,6 +72,8 @@ class Tokenizer {
     /// make up one become U+FFFD. @param skip_special leaves out control tokens. Ids that are no
     /// token do not count. Long texts: lib/token/decode_stream.h.
     std::string decode(std::span<const uint32_t> ids, bool skip_special) const;
+    /// The same, but bytes that are not UTF-8 stay as they are.
+    std::string decode_bytes(std::span<const uint32_t> ids, bool skip_special) const;
     /// True when decode() joins the bytes of each id, which decoded_piece() then gives.
     bool decodes_by_bytes() const { return decodes_by_bytes_; }
     /// @param id any. Only if decodes_by_bytes().
@@ -105,6 +107,8 @@ class Tokenizer {
         bool is_skipped = false;
     };
     AddedText make_added_text(const AddedToken& token) const;
+    std::string join_pieces(std::span<const uint32_t> ids, bool skip_special) const;
+    std::vector<std::string> token_texts(std::span<const uint32_t> ids, bool skip_special) const;
 
     std::vector<AddedText> added_texts_;
     bool decodes_by_bytes_ = false;

@@ -25,9 +25,9 @@ BatchEncoder::BatchEncoder(const UnitContext& context)
     : context_(context),
       encoder_(context.tokenizer, {context.job.special_text, size_t{32} << 20, true}),
       json_(corpus::Layout::kJsonLines, context.job.reader.text_field,
-            context.job.reader.replaces_invalid_utf8),
-      lines_(corpus::Layout::kTextLines, "", context.job.reader.replaces_invalid_utf8),
-      file_(corpus::Layout::kTextFile, "", context.job.reader.replaces_invalid_utf8) {}
+            context.job.reader.text_policy),
+      lines_(corpus::Layout::kTextLines, "", context.job.reader.text_policy),
+      file_(corpus::Layout::kTextFile, "", context.job.reader.text_policy) {}
 
 corpus::DocumentScanner& BatchEncoder::scanner_for(corpus::Layout layout) {
     if (layout == corpus::Layout::kJsonLines) return json_;
@@ -98,6 +98,7 @@ void BatchEncoder::encode_line(const TextBatch& batch, const Line& line, Encoded
     ++out.counts.records;
     out.counts.lone_surrogates += result.num_lone_surrogates;
     out.counts.replaced_utf8 += result.num_replaced;
+    out.counts.raw_bytes += result.num_raw_bytes;
     if (result.reason == Reason::kNone && encode_text(result.text, line.row, out, result)) return;
     add_bad(batch, line, result, out);
 }
@@ -113,7 +114,10 @@ bool BatchEncoder::encode_text(std::string_view text, uint64_t row, EncodedBatch
     const size_t before = out.ids.size();
     const shards::Borders& borders = context_.borders;
     out.ids.insert(out.ids.end(), borders.bos.begin(), borders.bos.end());
-    if (const token::AddedToken* found = encoder_.encode(text, out.ids)) {
+    const token::AddedToken* const found = result.num_raw_bytes > 0
+                                               ? encoder_.encode_bytes(text, out.ids)
+                                               : encoder_.encode(text, out.ids);
+    if (found != nullptr) {
         out.ids.resize(before);
         result.reason = Reason::kControlText;
         result.detail = found->content.c_str();

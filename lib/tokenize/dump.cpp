@@ -9,7 +9,9 @@
 #include "lib/cli/output.h"
 #include "lib/io/json.h"
 #include "lib/shards/dataset.h"
+#include "lib/text/unicode.h"
 #include "lib/token/load.h"
+#include "lib/tokenize/source_text.h"
 
 namespace longhaul::tokenize {
 
@@ -42,6 +44,19 @@ io::Json describe(const shards::Dataset& dataset, const shards::DocumentRef& doc
             {"tokens", document.num_tokens}};
 }
 
+/// JSON is UTF-8: what is not stands beside its best reading as hexadecimal digits.
+void add_text(const std::string& text, io::Json& line) {
+    if (text::is_valid_utf8(text)) {
+        line["text"] = text;
+        return;
+    }
+    uint64_t replaced = 0;
+    line["text"] = text::replace_invalid_utf8(text, replaced);
+    std::string hex;
+    for (const char byte : text) hex += format("{:02x}", static_cast<uint8_t>(byte));
+    line["text_hex"] = hex;
+}
+
 }  // namespace
 
 ExitCode run_decode(const DumpOptions& options) {
@@ -52,18 +67,19 @@ ExitCode run_decode(const DumpOptions& options) {
     }
     const shards::Dataset dataset(options.source.path, data.options);
     const token::Tokenizer& tokenizer = *data.tokenizer;
+    const bool keeps_bytes = keeps_raw_bytes(data.set.manifest);
     visit_documents(dataset, options, [&](const auto& document, const auto& ids) {
+        std::span<const uint32_t> shown(ids);
         // Also borders that are no control tokens are no text of the document.
-        const std::string text =
-            options.keep_special
-                ? tokenizer.decode(ids, false)
-                : tokenizer.decode(inside_borders(ids, data.set.details.borders), true);
+        if (!options.keep_special) shown = inside_borders(ids, data.set.details.borders);
+        const std::string text = keeps_bytes ? tokenizer.decode_bytes(shown, !options.keep_special)
+                                             : tokenizer.decode(shown, !options.keep_special);
         if (!options.as_json) {
             cli::print(text + "\n");
             return;
         }
         io::Json line = describe(dataset, document);
-        line["text"] = text;
+        add_text(text, line);
         cli::print(io::to_line(line) + "\n");
     });
     return ExitCode::kOk;

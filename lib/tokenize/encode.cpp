@@ -109,6 +109,14 @@ void encode_task(const UnitContext& context, const Plan& plan, bool is_stream) {
               human_bytes(counts.text_bytes), human_duration(elapsed.count()));
 }
 
+void check_raw_bytes(const EncodeJob& job, const token::Tokenizer& tokenizer) {
+    if (job.reader.text_policy.invalid_utf8 != corpus::InvalidUtf8::kBytes) return;
+    const std::string why = token::why_no_raw_bytes(tokenizer);
+    if (why.empty()) return;
+    throw UsageError(format("--invalid-utf8 bytes does not go with {}: {}; replace does",
+                            job.tokenizer.path, why));
+}
+
 /// @throws UsageError: what is there is damaged, or was made of something else
 void confirm_complete(const EncodeJob& job, const token::Tokenizer& tokenizer, bool is_stream) {
     check_complete(job, tokenizer);
@@ -126,6 +134,7 @@ ExitCode run_encode(const EncodeJob& job) {
     }
     const token::Tokenizer tokenizer = token::load_tokenizer(job.tokenizer);
     for (const std::string& warning : tokenizer.parts().warnings) log::warn("{}", warning);
+    check_raw_bytes(job, tokenizer);
     const shards::Borders borders{resolve_bos(tokenizer, job.bos), resolve_eos(tokenizer, job.eos)};
     const Plan plan = make_plan(job);
     if (job.dry_run) {

@@ -167,8 +167,12 @@ record::Manifest plan_manifest(const EncodeJob& job, const Plan& plan,
                      {"unit_bytes", job.unit_bytes},
                      {"shard_tokens", job.container.max_tokens},
                      {"input_bytes", plan.input_bytes}};
-    // Where it is not said, such records are bad.
-    if (job.reader.replaces_invalid_utf8) options["invalid_utf8"] = "replace";
+    // Where nothing is said, records that are not UTF-8 are bad, and lone surrogates replaced.
+    const corpus::TextPolicy& policy = job.reader.text_policy;
+    if (policy.invalid_utf8 != corpus::InvalidUtf8::kBad) {
+        options["invalid_utf8"] = corpus::invalid_utf8_name(policy.invalid_utf8);
+    }
+    if (policy.refuses_lone_surrogates) options["lone_surrogates"] = "bad";
     add_container_options(job.container, options);
     manifest.options_json = io::to_line(options);
     for (size_t i = 0; i < job.inputs.size(); ++i) {

@@ -13,15 +13,35 @@ bool has_source_options(const record::Manifest& manifest) {
     return io::parse_json(manifest.options_json, "options").contains("input_format");
 }
 
+bool keeps_raw_bytes(const std::optional<record::Manifest>& manifest) {
+    if (!manifest) return false;
+    const io::Json options = io::parse_json(manifest->options_json, "options");
+    return options.contains("invalid_utf8") &&
+           options.at("invalid_utf8") == corpus::invalid_utf8_name(corpus::InvalidUtf8::kBytes);
+}
+
 SourceOptions read_source_options(const record::Manifest& manifest, const std::string& name) {
     const io::Json options = io::parse_json(manifest.options_json, name);
     SourceOptions result;
     result.input_format = io::require<std::string>(options, "input_format", name);
     result.text_field = io::require<std::string>(options, "text_field", name);
     result.max_line_bytes = io::require<uint64_t>(options, "max_line_bytes", name);
-    result.replaces_invalid_utf8 = options.value("invalid_utf8", "bad") == "replace";
+    const auto word = [&](const char* key, const char* otherwise) {
+        return options.contains(key) ? io::require<std::string>(options, key, name) : otherwise;
+    };
+    const auto unknown = [&](const char* key, const std::string& value) {
+        return DataError(format("{}: \"{}\": \"{}\" is not known", name, key, value));
+    };
+    const std::string invalid = word("invalid_utf8", "bad"),
+                      lone = word("lone_surrogates", "replace");
+    const auto policy = corpus::invalid_utf8_by_name(invalid);
+    if (!policy) throw unknown("invalid_utf8", invalid);
+    if (lone != "replace" && lone != "bad") throw unknown("lone_surrogates", lone);
+    result.text_policy = {*policy, lone == "bad"};
     const auto special = io::require<std::string>(options, "special_text", name);
     if (special == "parse") result.special_text = token::SpecialText::kParse;
+    if (special == "refuse") result.special_text = token::SpecialText::kRefuse;
+    result.skips_empty = io::require<std::string>(options, "empty_documents", name) == "skip";
     return result;
 }
 
@@ -33,7 +53,7 @@ void visit_rows(const shards::ShardDetails& details, const shards::Segment& segm
     reader_options.layout = options.input_format;
     reader_options.text_field = options.text_field;
     reader_options.max_line_bytes = options.max_line_bytes;
-    reader_options.replaces_invalid_utf8 = options.replaces_invalid_utf8;
+    reader_options.text_policy = options.text_policy;
     if (corpus::is_parquet(reader_options, path)) {
         reader_options.layout = "parquet";
     } else if (options.input_format == "auto") {

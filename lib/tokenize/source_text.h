@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/corpus/document_scanner.h"
 #include "lib/record/manifest.h"
 #include "lib/shards/format.h"
 #include "lib/token/encoder.h"
@@ -18,11 +20,14 @@ namespace longhaul::tokenize {
 struct SourceOptions {
     std::string input_format, text_field;
     uint64_t max_line_bytes = 0;
-    bool replaces_invalid_utf8 = false;
+    corpus::TextPolicy text_policy;
     token::SpecialText special_text = token::SpecialText::kPlain;
+    bool skips_empty = true;  // --empty=skip
 };
 /// False when the tokens came from files of another program, without texts.
 bool has_source_options(const record::Manifest& manifest);
+/// True when documents may hold bytes that are not UTF-8: decoding must keep them.
+bool keeps_raw_bytes(const std::optional<record::Manifest>& manifest);
 /// @throws DataError naming the manifest and the key
 SourceOptions read_source_options(const record::Manifest& manifest, const std::string& name);
 

@@ -112,7 +112,7 @@ record::Manifest begin_manifest(const TrainJob& job) {
                  {"specials", job.train.specials},
                  {"input_format", job.reader.layout},
                  {"text_field", job.reader.text_field},
-                 {"invalid_utf8", job.reader.replaces_invalid_utf8 ? "replace" : "bad"}});
+                 {"invalid_utf8", corpus::invalid_utf8_name(job.reader.text_policy.invalid_utf8)}});
     return manifest;
 }
 

@@ -139,6 +139,7 @@ void UnitCounts::add(const UnitCounts& other) {
     tokens += other.tokens;
     lone_surrogates += other.lone_surrogates;
     replaced_utf8 += other.replaced_utf8;
+    raw_bytes += other.raw_bytes;
     dropped_tokens += other.dropped_tokens;
 }
 

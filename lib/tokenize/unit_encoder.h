@@ -32,6 +32,7 @@ struct UnitCounts {
     uint64_t text_bytes = 0, tokens = 0;
     uint64_t lone_surrogates = 0;
     uint64_t replaced_utf8 = 0;   // sequences that were not UTF-8
+    uint64_t raw_bytes = 0;       // of texts: not UTF-8, and kept
     uint64_t dropped_tokens = 0;  // at the end of the unit, too few for a sample of MDS
 
     void add(const UnitCounts& other);

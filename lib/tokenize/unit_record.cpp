@@ -73,6 +73,7 @@ UnitResult parse(const Json& json, const std::string& source) {
                      require<uint64_t>(counts, "tokens", source),
                      require<uint64_t>(counts, "lone_surrogates", source),
                      counts.value("replaced_utf8", uint64_t{0}),
+                     counts.value("raw_bytes", uint64_t{0}),
                      counts.value("dropped_tokens", uint64_t{0})};
     bad_from_json(require<Json>(json, "bad", source), result.bad);
     return result;
@@ -89,6 +90,7 @@ Json counts_to_json(const UnitCounts& counts) {
               {"tokens", counts.tokens},
               {"lone_surrogates", counts.lone_surrogates}};
     if (counts.replaced_utf8 > 0) json["replaced_utf8"] = counts.replaced_utf8;
+    if (counts.raw_bytes > 0) json["raw_bytes"] = counts.raw_bytes;
     if (counts.dropped_tokens > 0) json["dropped_tokens"] = counts.dropped_tokens;
     return json;
 }

@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 
 #include "lib/base/error.h"
 #include "lib/cli/progress.h"
 #include "lib/io/file.h"
 #include "lib/shards/dataset.h"
-#include "lib/shards/order.h"
 #include "lib/token/load.h"
-#include "lib/tokenize/source_text.h"
+#include "lib/tokenize/verify_finding.h"
+#include "lib/tokenize/verify_policies.h"
 #include "lib/tokenize/verify_shard.h"
 
 namespace longhaul::tokenize {
@@ -45,12 +44,6 @@ Hash128 hash_part(const std::string& path, const shards::StoredPart& part,
 
 constexpr const char* kRemakeForeign = "make the files again with the program that wrote them";
 
-/// A document of the sample: its tokens and where its text is.
-struct Sampled {
-    uint64_t index = 0, row = 0;  // row counted from the begin of its segment
-    std::vector<uint32_t> ids;
-};
-
 class Verifier {
  public:
     explicit Verifier(const VerifyOptions& options) : options_(options) {}
@@ -78,35 +71,28 @@ class Verifier {
         if (details_.is_foreign) {
             add(Status::kNote, "shards.hash", path_,
                 "made by another program: no hashes and no sources to compare with", "");
-        } else if (options_.sample > 0) {
-            check_sample();
+            return std::move(findings_);
         }
+        check_all_policies();
+        if (options_.sample.count > 0) compare_sample();
         return std::move(findings_);
     }
 
  private:
     void add(Status status, const char* code, const std::string& subject, std::string evidence,
              const char* remedy) {
-        if (evidence.starts_with(subject + ": ")) evidence.erase(0, subject.size() + 2);
-        findings_.push_back({status, code, subject, std::move(evidence), remedy});
+        findings_.push_back(make_finding(status, code, subject, std::move(evidence), remedy));
     }
     void fail(const char* code, const std::string& subject, std::string evidence) {
         add(Status::kFail, code, subject, std::move(evidence),
             details_.is_foreign ? kRemakeForeign : kRemake);
     }
-    /// What can not be read now may be sound: no proof of damage.
     void fail(const char* code, const std::string& subject, const Error& error) {
         fail(code, subject, error, details_.is_foreign ? kRemakeForeign : kRemake);
     }
     void fail(const char* code, const std::string& subject, const Error& error,
               const char* remedy) {
-        const auto* const io_error = dynamic_cast<const IoError*>(&error);
-        if (io_error == nullptr || io_error->error_number() == ENOENT) {
-            add(Status::kFail, code, subject, error.describe(), remedy);
-            return;
-        }
-        add(Status::kUnknown, code, subject, error.describe(),
-            "see why it can not be read, and verify again");
+        findings_.push_back(finding_of(error, code, subject, remedy));
     }
 
     const char* manifest_remedy() const {
@@ -201,113 +187,23 @@ class Verifier {
         }
     }
 
-    /// Samples of fixed length may have cut the first and the last document of a shard.
-    bool is_cut(uint64_t index) const {
-        if (details_.sample_tokens == 0) return false;
-        uint64_t first = 0;
-        for (const shards::ShardEntry& entry : details_.shards) {
-            const uint64_t end = first + entry.num_documents;
-            if (index < end) return index == first || index + 1 == end;
-            first = end;
-        }
-        return false;
-    }
-
-    /// Chooses documents and sorts them by segment, so that each source is read once.
-    std::map<size_t, std::vector<Sampled>> choose() const {
-        std::map<size_t, std::vector<Sampled>> by_segment;
-        const uint64_t total = details_.num_documents;
-        const uint64_t count = std::min(options_.sample, total);
-        std::set<uint64_t> chosen;
-        if (total > 0) {
-            const shards::Permutation shuffle(total, options_.seed, 0);
-            for (uint64_t i = 0; i < count; ++i) chosen.insert(shuffle(i));
-        }
-        for (const uint64_t index : chosen) {
-            if (is_cut(index)) continue;
-            const shards::DocumentRef document = dataset_->document(index);
-            for (size_t i = 0; i < details_.segments.size(); ++i) {
-                const shards::Segment& segment = details_.segments[i];
-                const bool is_last = i + 1 == details_.segments.size() ||
-                                     details_.segments[i + 1].input != segment.input ||
-                                     details_.segments[i + 1].first_record > document.record;
-                if (segment.input != document.input || segment.first_record > document.record ||
-                    !is_last) {
-                    continue;
-                }
-                Sampled sampled{index, document.record - segment.first_record, {}};
-                sampled.ids.resize(document.num_tokens);
-                dataset_->read(document.first_token, std::span<uint32_t>(sampled.ids));
-                by_segment[i].push_back(std::move(sampled));
-                break;
+    void check_all_policies() {
+        try {
+            for (std::string& wrong : check_policies(set_, *tokenizer_)) {
+                fail("shards.policy", path_, std::move(wrong));
             }
-        }
-        return by_segment;
-    }
-
-    void check_sample() {
-        if (!has_source_options(*set_.manifest)) {
-            add(Status::kNote, "shards.source", path_,
-                "converted from files of another program: no texts to compare with", "");
-            return;
-        }
-        const SourceOptions source = read_source_options(*set_.manifest, path_ + "/manifest.json");
-        token::Encoder encoder(*tokenizer_, {source.special_text});
-        uint64_t num_compared = 0;
-        for (auto& [segment_index, documents] : choose()) {
-            const shards::Segment& segment = details_.segments[segment_index];
-            const std::string& path = details_.inputs[segment.input];
-            if (path == "-" || !fs::is_regular_file(path)) {
-                add(Status::kNote, "shards.source", path,
-                    format("{} documents not compared: the source is not there any more",
-                           documents.size()),
-                    "");
-                continue;
-            }
-            std::sort(documents.begin(), documents.end(),
-                      [](const Sampled& a, const Sampled& b) { return a.row < b.row; });
-            std::vector<uint64_t> rows;
-            for (const Sampled& sampled : documents) rows.push_back(sampled.row);
-            try {
-                size_t next = 0;
-                visit_rows(details_, segment, source, rows, [&](uint64_t, std::string_view text) {
-                    compare(documents[next++], text, encoder, path);
-                    ++num_compared;
-                });
-            } catch (const Error& error) {
-                fail("shards.source", path, error);
-            }
-        }
-        if (num_compared > 0 && record::exit_code(findings_) == ExitCode::kOk) {
-            add(Status::kOk, "shards.sample", path_,
-                format("{} documents equal their sources", num_compared), "");
+        } catch (const Error& error) {
+            fail("shards.manifest", path_, error);
         }
     }
-
-    /// The text must encode to the ids; and they must decode to the text where nothing normalises
-    /// it.
-    void compare(const Sampled& sampled, std::string_view text, token::Encoder& encoder,
-                 const std::string& path) {
-        const shards::Borders& borders = details_.borders;
-        std::vector<uint32_t> expected = borders.bos;
-        encoder.encode(text, expected);
-        const bool is_bare = details_.has_bare_documents && expected.size() == borders.bos.size();
-        if (is_bare) expected.clear();
-        if (!is_bare) expected.insert(expected.end(), borders.eos.begin(), borders.eos.end());
-        if (expected != sampled.ids) {
-            const auto at = std::mismatch(expected.begin(), expected.end(), sampled.ids.begin(),
-                                          sampled.ids.end());
-            fail("shards.sample", path,
-                 format("document {} differs from its source (record {} of its part) at token {}",
-                        sampled.index, sampled.row, at.first - expected.begin()));
-            return;
-        }
-        if (is_bare) return;
-        const std::span<const uint32_t> ids = inside_borders(sampled.ids, borders);
-        if (tokenizer_->is_lossless() && tokenizer_->decode(ids, false) != text) {
-            fail("shards.sample", path,
-                 format("document {} does not decode to its source (record {} of its part)",
-                        sampled.index, sampled.row));
+    void compare_sample() {
+        try {
+            for (Finding& found :
+                 check_sample(set_, *dataset_, *tokenizer_, options_.sample, kRemake)) {
+                findings_.push_back(std::move(found));
+            }
+        } catch (const Error& error) {
+            fail("shards.manifest", path_, error);
         }
     }
 

@@ -10,18 +10,19 @@
 
 #include "lib/record/finding.h"
 #include "lib/tokenize/data_source.h"
+#include "lib/tokenize/verify_sample.h"
 
 namespace longhaul::tokenize {
 
 struct VerifyOptions {
     DataSource source;
-    uint64_t sample = 1000;  // documents compared with their sources; 0: none
-    uint64_t seed = 0;       // which ones
+    VerifySample sample;  // compared with their sources; 0: none
     bool check_hashes = true;
     std::optional<bool> progress;
 };
 
-/// Checks structure, hashes, ids, document borders, BOS and EOS, tokenizer, and a sample of texts.
+/// Checks structure, hashes, ids, document borders, BOS and EOS, tokenizer, the policies
+/// that the manifest records, and a sample of texts.
 /// @return findings, worst last; never throws for damage of the data itself.
 std::vector<record::Finding> verify(const VerifyOptions& options);
 

@@ -53,12 +53,28 @@ void check_bad(const corpus::ScanResult& result, const io::Json& json, std::stri
     }
 }
 
+/// Keeping bytes that are not UTF-8 and replacing them afterwards is replacing them before.
+void check_lenient(std::string_view line) {
+    corpus::DocumentScanner keep(corpus::Layout::kJsonLines, "text",
+                                 {corpus::InvalidUtf8::kBytes, false});
+    corpus::DocumentScanner replace(corpus::Layout::kJsonLines, "text",
+                                    {corpus::InvalidUtf8::kReplace, false});
+    const corpus::ScanResult kept = keep.scan(line), replaced = replace.scan(line);
+    require(kept.reason == replaced.reason);
+    require(kept.num_lone_surrogates == replaced.num_lone_surrogates);
+    if (kept.reason != Reason::kNone) return;
+    uint64_t count = 0;
+    require(text::replace_invalid_utf8(kept.text, count) == replaced.text);
+    require((count > 0) == (kept.num_raw_bytes > 0));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view line(reinterpret_cast<const char*>(data), size);
     if (line.find('\n') != std::string_view::npos || line.starts_with("\xEF\xBB\xBF")) return 0;
     corpus::DocumentScanner scanner(corpus::Layout::kJsonLines);
+    check_lenient(line);
     const corpus::ScanResult result = scanner.scan(line);
     if (result.is_blank) return 0;
     if (line.find('\0') != std::string_view::npos) {  // the end of the text to nlohmann

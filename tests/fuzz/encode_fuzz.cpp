@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Differential: for every tokenizer of tests/data/token the encoder's fast path must give the ids
 // of the general one (regular expressions, no cache), whatever special tokens in the text mean, and
-// lossless ones must decode to the text. The input is the text; one of 8 bytes is also a seed for
+// lossless ones must decode to the text; the bytes as they are must come back too where a
+// vocabulary has tokens for them. The input is the text; one of 8 bytes is also a seed for
 // generated torture text. A difference aborts.
 #include <algorithm>
 #include <cstdio>
@@ -43,6 +44,19 @@ class Subject {
     void try_text(const std::string& text) {
         for (size_t i = 0; i < std::size(kPolicies); ++i) try_policy(i, text);
     }
+    void try_bytes(std::string_view bytes) {
+        if (!takes_bytes_) return;
+        std::vector<uint32_t> fast, general, as_text;
+        fast_[0].encode_bytes(bytes, fast);
+        general_[0].encode_bytes(bytes, general);
+        check(fast == general, name_, "the fast path gives other ids for bytes");
+        if (tokenizer_.is_lossless()) {
+            check(tokenizer_.decode_bytes(fast, false) == bytes, name_, "bytes do not come back");
+        }
+        if (!text::is_valid_utf8(bytes)) return;
+        fast_[0].encode(bytes, as_text);
+        check(as_text == fast, name_, "a text has other ids as bytes");
+    }
     const Tokenizer& tokenizer() const { return tokenizer_; }
 
  private:
@@ -60,6 +74,7 @@ class Subject {
 
     std::string name_;
     Tokenizer tokenizer_;
+    bool takes_bytes_ = why_no_raw_bytes(tokenizer_).empty();
     std::vector<Encoder> fast_, general_;
 };
 
@@ -96,11 +111,12 @@ Subjects load_all() {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const Subjects subjects = load_all();
     uint64_t replaced = 0;
-    const std::string text = text::replace_invalid_utf8(
-        {reinterpret_cast<const char*>(data), std::min<size_t>(size, 4096)}, replaced);
+    const std::string_view bytes(reinterpret_cast<const char*>(data), std::min<size_t>(size, 4096));
+    const std::string text = text::replace_invalid_utf8(bytes, replaced);
     uint64_t seed = 0;
     for (const auto& subject : subjects) {
         subject->try_text(text);
+        subject->try_bytes(bytes);
         if (size != sizeof seed) continue;
         std::memcpy(&seed, data, sizeof seed);
         for (uint64_t i = 0; i < 10; ++i) {

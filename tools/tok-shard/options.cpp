@@ -111,8 +111,13 @@ void add_reader_options(cli::Command& command, corpus::ReaderOptions& reader, Re
         .group(group);
     command
         .option("--invalid-utf8", words.invalid_utf8, "WORD",
-                "records that are not UTF-8: bad, or replace (by U+FFFD)")
-        .choices({"bad", "replace"})
+                "records that are not UTF-8: bad, replace (by U+FFFD) or bytes (kept)")
+        .choices({"bad", "replace", "bytes"})
+        .group(group);
+    command
+        .option("--lone-surrogates", words.lone_surrogates, "WORD",
+                "half a pair of \\u escapes: replace (by U+FFFD) or bad")
+        .choices({"replace", "bad"})
         .group(group);
     command.option("--on-bad-record", words.on_bad_record, "WORD", "skip or fail").group(group);
     command
@@ -123,7 +128,8 @@ void add_reader_options(cli::Command& command, corpus::ReaderOptions& reader, Re
 
 void finish_reader_options(corpus::ReaderOptions& reader, const ReaderWords& words) {
     reader.max_line_bytes = words.max_line.value;
-    reader.replaces_invalid_utf8 = words.invalid_utf8 == "replace";
+    reader.text_policy = {*corpus::invalid_utf8_by_name(words.invalid_utf8),
+                          words.lone_surrogates == "bad"};
     reader.policy = corpus::BadRecordPolicy::parse(words.on_bad_record, words.max_bad_records);
 }
 

@@ -55,6 +55,7 @@ void add_data_options(cli::Command& command, tokenize::DataSource& source);
 struct ReaderWords {
     cli::Bytes max_line{64ull << 20};
     std::string on_bad_record = "skip", max_bad_records = "1%", invalid_utf8 = "bad";
+    std::string lone_surrogates = "replace";
 };
 void add_reader_options(cli::Command& command, corpus::ReaderOptions& reader, ReaderWords& words);
 /// After parse(). @throws UsageError

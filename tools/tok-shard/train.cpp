@@ -32,6 +32,9 @@ ExitCode run_train(const cli::Args& args) {
         throw UsageError(format("{} ranks would all do the same; start one", num_ranks));
     }
     finish_reader_options(job.reader, words);
+    if (words.invalid_utf8 == "bytes") {
+        throw UsageError("--invalid-utf8 bytes: train counts pieces of text; give bad or replace");
+    }
     const auto scheme = token::scheme_by_name(pattern);
     if (!scheme) throw UsageError(format("--pattern: unknown pattern \"{}\"", pattern));
     if (vocab_size > token::kMaxTokenId) throw UsageError("--vocab-size is too large");

@@ -13,8 +13,8 @@ ExitCode run_verify(const cli::Args& args) {
     cli::CommonOptions common;
     cli::Command command("tok-shard verify", "is a folder of shards what its manifest says");
     add_data_options(command, options.source);
-    command.option("--sample", options.sample, "N", "documents compared with their sources");
-    command.option("--seed", options.seed, "N", "which ones");
+    command.option("--sample", options.sample.count, "N", "documents compared with their sources");
+    command.option("--seed", options.sample.seed, "N", "which ones");
     command.flag("--skip-hashes", skips_hashes, "do not read the shards to check their hashes");
     command.flag("--json", as_json, "findings as one JSON object");
     cli::add_common_options(command, common, cli::kQuietVerbose | cli::kProgress);

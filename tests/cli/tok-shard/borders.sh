@@ -50,7 +50,9 @@ run ends "$base" --eos '<|none|>'
 run ends "$base" --eos id:5000
 run ends "$base" --eos id:x
 run ends "$DATA/token/hf_gpt2.json" --eos template
-run ends "$base" $(printf -- '--bos id:%d ' {1..17})
+many=()
+for id in {1..17}; do many+=(--bos "id:$id"); done
+run ends "$base" "${many[@]}"
 rm -rf o
 tok-shard -q -t "$base" --bos a --bos '<|im_start|>' -o o in.jsonl
 tok-shard decode o --count 1

@@ -57,13 +57,55 @@ TEST_CASE("document scanner: invalid UTF-8 is bad, or replaced and counted") {
     const std::string line = "{\"a\":\"\xFF\",\"text\":\"x\xE2\x82y\\n\"}";
     corpus::DocumentScanner strict(corpus::Layout::kJsonLines);
     CHECK(strict.scan(line).reason == corpus::Reason::kInvalidUtf8);
-    corpus::DocumentScanner lenient(corpus::Layout::kJsonLines, "text", true);
+    corpus::DocumentScanner lenient(corpus::Layout::kJsonLines, "text",
+                                    {corpus::InvalidUtf8::kReplace, false});
     const corpus::ScanResult result = lenient.scan(line);
     CHECK(result.reason == corpus::Reason::kNone);
     CHECK(result.text == "x\xEF\xBF\xBDy\n");
     CHECK(result.num_replaced == 2);
     CHECK(lenient.scan("{\"text\":\"fine\"}").num_replaced == 0);
     CHECK(lenient.scan("{\"text\":\xFF}").reason == corpus::Reason::kNotJson);
-    corpus::DocumentScanner file(corpus::Layout::kTextFile, "", true);
+    corpus::DocumentScanner file(corpus::Layout::kTextFile, "",
+                                 {corpus::InvalidUtf8::kReplace, false});
     CHECK(file.scan("a\x80").text == "a\xEF\xBF\xBD");
+}
+
+TEST_CASE("document scanner: bytes that are not UTF-8 kept as they are") {
+    corpus::DocumentScanner scanner(corpus::Layout::kJsonLines, "text",
+                                    {corpus::InvalidUtf8::kBytes, false});
+    const auto scan = [&](const std::string& line) { return scanner.scan(line); };
+    const std::string line =
+        "{\"\xFE\":\"\xFF\",\"text\":\"x\xE2\x82y\\n\xED\xA0\x80\\ud83d\\ude00\"}";
+    const corpus::ScanResult result = scan(line);
+    CHECK(result.reason == corpus::Reason::kNone);
+    CHECK(result.text == "x\xE2\x82y\n\xED\xA0\x80\U0001F600");
+    CHECK(result.num_raw_bytes == 5);
+    CHECK(result.num_replaced == 0);
+    CHECK(scan("{\"text\":\"\xFF\"}").text == "\xFF");
+    CHECK(scan("{\"text\":\"good\",\"a\":\"\xFF\"}").num_raw_bytes == 0);
+    CHECK(scan("{\"text\":\xFF}").reason == corpus::Reason::kNotJson);
+    CHECK(scan("{\"text\":\"\\\xFF\"}").reason == corpus::Reason::kNotJson);
+    CHECK(scan("{\"te\xFFxt\":\"a\"}").reason == corpus::Reason::kMissingField);
+    corpus::DocumentScanner lines(corpus::Layout::kTextLines, "",
+                                  {corpus::InvalidUtf8::kBytes, false});
+    CHECK(lines.scan("a\x80\r").text == "a\x80");
+    CHECK(lines.scan("a\x80").num_raw_bytes == 1);
+    // At every place of a vector.
+    for (size_t i = 0; i < 100; ++i) {
+        const std::string text = std::string(i, 'a') + "\xC3" + std::string(100 - i, 'b');
+        CHECK(scan("{\"text\":\"" + text + "\\t\"}").text == text + "\t");
+    }
+}
+
+TEST_CASE("document scanner: lone surrogates as bad records") {
+    corpus::DocumentScanner scanner(corpus::Layout::kJsonLines, "text",
+                                    {corpus::InvalidUtf8::kReplace, true});
+    CHECK(scanner.scan("{\"text\":\"\\ud83d\\ude00\"}").text == "\U0001F600");
+    const corpus::ScanResult lone = scanner.scan("{\"text\":\"a\\n\\ud83d\\ude00\\udc00\"}");
+    CHECK(lone.reason == corpus::Reason::kLoneSurrogate);
+    CHECK(lone.byte == 24);
+    CHECK(lone.num_lone_surrogates == 0);
+    CHECK(scanner.scan("{\"text\":\"\\ud800x\"}").byte == 9);
+    CHECK(scanner.scan("{\"text\":\"\xFF\\ud800\"}").reason == corpus::Reason::kLoneSurrogate);
+    CHECK(scanner.scan("{\"a\":\"\\ud800\",\"text\":\"x\"}").reason == corpus::Reason::kNone);
 }

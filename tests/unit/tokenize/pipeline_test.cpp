@@ -102,7 +102,7 @@ TEST_CASE("token shards: version 1 of the format stays readable") {
     CHECK(xxh3_128(tokenizer.decode(ids, true)).hex() == "78f677540e19a849c7818ebd5f54abf1");
     VerifyOptions options;
     options.source.path = folder;
-    options.sample = 0;
+    options.sample.count = 0;
     options.progress = false;
     CHECK(record::exit_code(verify(options)) == ExitCode::kOk);
 }
