@@ -126,7 +126,7 @@ bool check_utf8(std::string_view text) {
     // The begin and the end stand between zeros in a buffer; a zero after a cut character is wrong.
     HWY_ALIGN uint8_t edge[3 * 64 + 3] = {};
     const size_t head = std::min(text.size(), lanes);
-    std::memcpy(edge + 3, bytes, head);
+    if (head > 0) std::memcpy(edge + 3, bytes, head);
     errors = hn::Or(errors, errors_at(edge + 3));
     if (head == text.size()) {
         errors = hn::Or(errors, errors_at(edge + 3 + lanes));

@@ -3,6 +3,7 @@
 // Sorting by digits of a number, without comparing.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
