@@ -22,7 +22,7 @@ echo '{}' > t.json; try -t t.json
 (cat "$good"; echo x) > t.json; try -t t.json
 head -c 200000 /dev/zero | tr '\0' '[' > t.json; try -t t.json
 edit 'a version of the future' 's/"version":"1.0"/"version":"2.0"/'
-edit 'a model that is no object' 's/"model":{/"model":7,"m":{/'
+edit 'a model that is no object' 's/"padding":null,//; s/"model":{/"model":7,"padding":{/'
 edit 'an unknown model' 's/"type":"BPE"/"type":"Magic"/'
 edit 'random merges' 's/"dropout":null/"dropout":0.1/'
 edit 'a flag that is a word' 's/"ignore_merges":false/"ignore_merges":"no"/'
@@ -45,8 +45,8 @@ edit 'an added token without text' 's/"content":"<|endoftext|>"/"content":""/'
 edit 'a flag that is missing' 's/"lstrip":false,//'
 edit 'an unknown normalizer' 's/"normalizer":null/"normalizer":{"type":"Magic"}/'
 edit 'a charsmap that is none' 's/"normalizer":null/"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAAA"}/'
-edit 'a pattern that is none' 's/"pre_tokenizer":{/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(a"},"behavior":"Isolated","invert":false},"p":{/'
-edit 'a template with an unknown token' 's/"post_processor":{/"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<x>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],"pair":[],"special_tokens":{}},"p":{/'
+edit 'a pattern that is none' 's/"padding":null,//; s/"pre_tokenizer":{/"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(a"},"behavior":"Isolated","invert":false},"padding":{/'
+edit 'a template with an unknown token' 's/"padding":null,//; s/"post_processor":{/"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<x>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],"pair":[],"special_tokens":{}},"padding":{/'
 ranks() {
     echo "-- ranks: $1"
     cat > t.tiktoken
