@@ -17,7 +17,7 @@ struct LoaderOptions {
     RunData data;
     bool checks = false, benches = false;  // else the samples are listed
     int64_t steps = 1;
-    uint64_t from = 0;                     // list: first sample number
+    uint64_t from = 0;  // list: first sample number
     bool as_json = false;
 };
 

@@ -8,8 +8,10 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "lib/base/error.h"
@@ -22,20 +24,38 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTaskPrefix = ".task-", kCountPrefix = ".tasks-", kLockSuffix = ".lock";
 
-std::vector<fs::path> lock_files(const fs::path& folder) {
+std::vector<fs::path> lock_files(const fs::path& folder, std::string_view prefix) {
     std::vector<fs::path> found;
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-        if (entry.path().filename().string().ends_with(kLockSuffix)) found.push_back(entry.path());
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with(prefix) && name.ends_with(kLockSuffix)) found.push_back(entry.path());
     }
     return found;
 }
 
+/// Locks a file for this process alone. With `waits` a holder gets a little time: a launcher
+/// returns, and a job is started again, while processes that were killed are still on their way
+/// out.
+/// @return 0, EWOULDBLOCK when it is still held, or why the file can not be locked
+int lock_alone(int fd, bool waits) {
+    using std::chrono::steady_clock;
+    constexpr std::chrono::seconds kGrace{5};
+    constexpr std::chrono::milliseconds kPause{50};
+    const auto deadline = steady_clock::now() + kGrace;
+    while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        const int error = errno;
+        if (error != EWOULDBLOCK || !waits || steady_clock::now() > deadline) return error;
+        std::this_thread::sleep_for(kPause);
+    }
+    return 0;
+}
+
 /// Removes a lock file that a killed process has left. @return false when it is held
-bool remove_unless_held(const fs::path& path) {
+bool remove_unless_held(const fs::path& path, bool waits) {
     const io::UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (!fd) return true;
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+    if (const int error = lock_alone(fd.get(), waits); error != 0) return error != EWOULDBLOCK;
     ::unlink(path.c_str());
     return true;
 }
@@ -82,8 +102,9 @@ void OutputLock::lock_task(const fs::path& folder, Task task) {
     do {
         fd_ = io::UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
         if (!fd_) return;  // read-only: what writes will say so
-        if (::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0) continue;
-        if (errno == EWOULDBLOCK) {
+        const int error = lock_alone(fd_.get(), true);
+        if (error == 0) continue;
+        if (error == EWOULDBLOCK) {
             throw UsageError(
                 format("another tok-shard is writing {} (task {} of {}); wait until it has ended",
                        folder.string(), task.index, task.count));
@@ -100,20 +121,19 @@ void OutputLock::lock_count(const fs::path& folder, uint64_t count) {
         count_fd_ = io::UniqueFd(::open(count_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
         if (!count_fd_ || ::flock(count_fd_.get(), LOCK_SH) != 0) return;
     } while (!is_still_there(count_path_, count_fd_.get()));
-    for (const fs::path& path : lock_files(folder)) {
+    // Locks of other runs before those of their tasks, which go with them.
+    for (const fs::path& path : lock_files(folder, kCountPrefix)) {
+        if (path == count_path_ || remove_unless_held(path, true)) continue;
         const std::string name = path.filename().string();
-        const bool is_of_run = name.starts_with(kCountPrefix);
-        const bool is_of_task = name.starts_with(kTaskPrefix);
-        if (path == count_path_ || (!is_of_run && !is_of_task)) continue;
-        if (is_of_task && name.ends_with(format("-of-{}{}", count, kLockSuffix))) continue;
-        if (remove_unless_held(path) || !is_of_run) continue;
+        const size_t num_digits = name.size() - kCountPrefix.size() - kLockSuffix.size();
         throw UsageError(
             format("another tok-shard is writing {} as {} tasks, this one is one of {}; wait until "
                    "it has ended",
-                   folder.string(),
-                   name.substr(kCountPrefix.size(),
-                               name.size() - kCountPrefix.size() - kLockSuffix.size()),
-                   count));
+                   folder.string(), name.substr(kCountPrefix.size(), num_digits), count));
+    }
+    const std::string of_this_run = format("-of-{}{}", count, kLockSuffix);
+    for (const fs::path& path : lock_files(folder, kTaskPrefix)) {
+        if (!path.filename().string().ends_with(of_this_run)) remove_unless_held(path, false);
     }
 }
 

@@ -15,7 +15,7 @@ echo "diff $?"
 mpi -n 1 train-run -q --threads 1 run.toml --run bad : \
     -n 1 train-run -q --threads 1 run.toml --run bad --set 'data.train=["nowhere"]'
 echo "exit code $?"
-grep -m1 -o 'error: rank 1: data.train: nowhere: no manifest.json' mpi.err
+grep -m1 -o 'error: rank 1: data.train: cannot open nowhere: No such file or directory' mpi.err
 member bad/exit.json cause
 mpi -n 3 train-run -q --threads 1 run.toml --run bad
 echo "exit code $?"
