@@ -228,17 +228,15 @@ void refuse_inside_inputs(const std::string& role, const std::string& path,
 
 namespace {
 
-/// A folder that was not there is taken away again: nothing is written yet.
+/// Tries to write into the folder, or where it would be made. Nothing is made that would have to be
+/// removed again: other ranks and tasks do the same at this moment.
 void probe_folder(const fs::path& folder) {
-    std::vector<fs::path> made;
-    for (fs::path part = fs::absolute(folder).lexically_normal(); !fs::exists(part);
-         part = part.parent_path()) {
-        made.push_back(part);
-    }
-    io::create_directories(folder);
-    { const io::AtomicFile probe(folder / "manifest.json"); }
+    fs::path target = fs::absolute(folder).lexically_normal() / "manifest.json";
     std::error_code ignored;
-    for (const fs::path& part : made) fs::remove(part, ignored);
+    while (!fs::exists(target.parent_path(), ignored) && target.has_relative_path()) {
+        target = target.parent_path();
+    }
+    const io::AtomicFile probe(target);
 }
 
 }  // namespace
