@@ -6,19 +6,17 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
+#include <thread>
 
 #include "lib/base/error.h"
 
 using namespace longhaul;
 using namespace longhaul::shards;
-using Clock = std::chrono::steady_clock;
 
 namespace {
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Samples made of their own number; each read takes `latency` on storage that serves any number of
 /// readers at a time, like a file system far away.
@@ -103,26 +101,51 @@ TEST_CASE("prefetcher: a change of plan forgets samples that are being read") {
     }
 }
 
-TEST_CASE("prefetcher: at 20 ms a read, steps of 100 ms do not wait for their two samples") {
-    // One batch ahead needs 2 * 20 ms of reading in a step; without reading ahead it would be 40 %.
-    constexpr uint64_t kSteps = 8;
-    double least = 1;
-    for (int tries = 0; tries < 6 && least >= 0.01; ++tries) {  // a busy machine makes threads wait
-        const SlowProvider provider(std::chrono::milliseconds(20));
-        Prefetcher prefetcher(provider, {64, false, 1});
-        Buffers out(64);
-        double waited_s = 0;
-        const auto start = Clock::now();
-        for (uint64_t step = 0; step < kSteps; ++step) {
-            prefetcher.announce(from(2 * step, 6));
-            const auto begin = Clock::now();
-            for (uint64_t i = 0; i < 2; ++i)
-                prefetcher.read(2 * step + i, {out.tokens, out.targets, {}});
-            if (step > 0) waited_s += seconds_since(begin);  // nothing can be ahead of the first
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        }
-        least = std::min(least, waited_s / seconds_since(start));
+namespace {
+
+/// Reads that end only once so many are under way, and hints, if that many are to come first.
+class MeetingProvider : public SampleProvider {
+ public:
+    MeetingProvider(int readers, int hints) : readers_(readers), hints_(hints) {}
+    void read(uint64_t, const SampleBuffers&) const override {
+        std::unique_lock lock(mutex_);
+        ++num_reading_;
+        changed_.notify_all();
+        const bool met = changed_.wait_for(lock, std::chrono::seconds(60), [&] {
+            return num_reading_ >= readers_ && num_hints_ >= hints_;
+        });
+        if (!met) throw DataError("alone");
     }
-    MESSAGE("waited " << 100 * least << " % of the time");
-    CHECK(least < 0.01);
+    void will_need(uint64_t) const override {
+        const std::lock_guard lock(mutex_);
+        ++num_hints_;
+        changed_.notify_all();
+    }
+
+ private:
+    const int readers_, hints_;
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    mutable int num_reading_ = 0, num_hints_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("prefetcher: as many reads are under way as there are threads, before one is asked for") {
+    constexpr int kThreads = 5;
+    const MeetingProvider provider(kThreads, 0);
+    Prefetcher prefetcher(provider, {4, false, kThreads});
+    prefetcher.announce(from(0, kThreads));
+    Buffers out(4);
+    for (uint64_t i = 0; i < kThreads; ++i) {
+        CHECK_NOTHROW(prefetcher.read(i, {out.tokens, out.targets, {}}));
+    }
+}
+
+TEST_CASE("prefetcher: hints for all that was announced do not wait for the first read") {
+    const MeetingProvider provider(1, 24);
+    Prefetcher prefetcher(provider, {4, false, 1});
+    prefetcher.announce(from(0, 24));
+    Buffers out(4);
+    CHECK_NOTHROW(prefetcher.read(0, {out.tokens, out.targets, {}}));
 }
