@@ -57,6 +57,9 @@ uint64_t hash(uint64_t left, uint64_t right) {
     const uint64_t product = (left << 32 | right) * 0x9E3779B97F4A7C15ull;
     return product >> 20;
 }
+bool is_long_lead(char byte) {
+    return static_cast<uint8_t>(byte) >= 0xE0;
+}
 size_t index_of(char left, char right) {
     return static_cast<size_t>(static_cast<uint8_t>(left)) << 8 | static_cast<uint8_t>(right);
 }
@@ -71,11 +74,17 @@ Seams::Seams(const Vocabulary& vocabulary) : by_bytes_(65536) {
 }
 
 void Seams::add(std::string_view token) {
+    // Most tokens have nothing to do with long characters.
+    if (token.size() < 2 ||
+        (!is_continuation(token[0]) && std::none_of(token.begin(), token.end(), is_long_lead))) {
+        return;
+    }
     for (size_t border = 1; border < token.size(); ++border) {
         if (is_continuation(token[border])) continue;
         size_t begin = border - 1;
         while (begin > 0 && is_continuation(token[begin])) --begin;
         const bool cuts_left = is_continuation(token[begin]);
+        if (!cuts_left && !is_long_lead(token[begin]) && !is_long_lead(token[border])) continue;
         const size_t right_length = length_of(token[border]);
         const bool cuts_right = border + right_length > token.size();
         const uint64_t left = number_of(token.substr(begin, border - begin));
@@ -97,22 +106,39 @@ void Seams::add(std::string_view token) {
     }
 }
 
+/// Not 0 if a token may reach across the border of two characters. @param last of the left one
+/// @param first byte of the right one
+inline uint32_t Seams::is_crossed(uint64_t left, uint64_t right, char last, char first) const {
+    const uint8_t flags = by_bytes_[index_of(last, first)];
+    // Without branches: whether a border is a seam can not be foretold.
+    return (flags & kCutBoth) | (flags & kWhole & get(hash(left, right))) |
+           (flags / kCutLeft & get(hash(static_cast<uint8_t>(last), right))) |
+           (flags / kCutRight & get(hash(left, static_cast<uint8_t>(first))));
+}
+
 size_t Seams::cut(std::string_view piece, std::span<uint32_t> ends) const {
     size_t count = 0;
     Character left(piece, 0);
     size_t border = left.length;
     while (border < piece.size() && left.is_valid()) {
+        // Characters of three bytes one after the other, as long as four bytes can be read.
+        for (uint32_t right = 0; left.length == 3 && border + sizeof right <= piece.size();) {
+            std::memcpy(&right, piece.data() + border, sizeof right);
+            if ((right & 0xC0C0F0) != 0x8080E0) break;
+            right &= 0xFFFFFF;
+            ends[count] = static_cast<uint32_t>(border);
+            count += is_crossed(left.number, right, piece[border - 1], piece[border]) == 0 ? 1 : 0;
+            if (count == ends.size()) return count;
+            left.number = right;
+            border += 3;
+        }
         const Character right(piece, border);
         if (!right.is_valid()) break;  // where the text is not well-formed, nothing is known
-        const char last = piece[border - 1], first = piece[border];
-        const uint8_t flags = by_bytes_[index_of(last, first)];
-        // Without branches: whether a border is a seam can not be foretold.
-        const uint32_t crossed =
-            (flags & kCutBoth) | (flags & kWhole & get(hash(left.number, right.number))) |
-            (flags / kCutLeft & get(hash(static_cast<uint8_t>(last), right.number))) |
-            (flags / kCutRight & get(hash(left.number, static_cast<uint8_t>(first))));
-        ends[count] = static_cast<uint32_t>(border);
-        count += crossed == 0 ? 1 : 0;
+        const bool is_long = left.length >= 3 || right.length >= 3;
+        if (is_long &&
+            is_crossed(left.number, right.number, piece[border - 1], piece[border]) == 0) {
+            ends[count++] = static_cast<uint32_t>(border);
+        }
         if (count == ends.size()) return count;
         left = right;
         border += right.length;

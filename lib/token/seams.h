@@ -14,7 +14,7 @@
 
 namespace longhaul::token {
 
-/// Immutable. Knows borders between characters only, and may miss some.
+/// Immutable. Knows borders of characters of three bytes or more only, and may miss some.
 class Seams {
  public:
     explicit Seams(const Vocabulary& vocabulary);
@@ -24,6 +24,7 @@ class Seams {
 
  private:
     void add(std::string_view token);
+    uint32_t is_crossed(uint64_t left, uint64_t right, char last, char first) const;
     void set(uint64_t key) { bits_[(key & mask_) / 64] |= uint64_t{1} << (key % 64); }
     uint32_t get(uint64_t key) const {
         return static_cast<uint32_t>(bits_[(key & mask_) / 64] >> (key % 64) & 1);

@@ -8,6 +8,7 @@
 
 #include "lib/text/unicode.h"
 #include "lib/token/bpe.h"
+#include "lib/token/piece_encoder.h"
 
 using namespace longhaul;
 using namespace longhaul::token;
@@ -70,9 +71,34 @@ TEST_CASE("seams: parts encoded alone give the ids of the whole") {
     CHECK(num_parts > 3 * num_texts);
 }
 
+TEST_CASE("seams: pieces without spaces have the same ids at every sight") {
+    std::mt19937 random(5);
+    for (int round = 0; round < 24; ++round) {
+        const Bpe bpe = random_bpe(random, random_text(random, 400), 1 << round % 12, round % 2);
+        std::string text;
+        std::vector<uint32_t> ends, expected;
+        for (int i = 0; i < 300; ++i) {
+            const size_t begin = text.size();
+            text += random_text(random, 1 + random() % (i % 50 == 0 ? 200 : 25));
+            if (i % 3 != 0) text += "\u4E2D\u6587";
+            ends.push_back(static_cast<uint32_t>(text.size()));
+            bpe.encode(std::string_view(text).substr(begin), expected);
+        }
+        for (const size_t budget : {size_t{0}, size_t{16} << 20}) {
+            PieceEncoder encoder(bpe, budget);
+            for (int sight = 0; sight < 3; ++sight) {
+                std::vector<uint32_t> ids;
+                encoder.encode(text, 0, ends, ids);
+                REQUIRE(ids == expected);
+            }
+        }
+    }
+}
+
 TEST_CASE("seams: none are seen in what is not well-formed") {
     Vocabulary vocabulary;
-    vocabulary.add(0, "ab", true);
+    vocabulary.add(0, "\u4E2D\u6587", true);
+    vocabulary.add(1, "a\u4E2D", true);
     const Seams seams(vocabulary);
     const auto first = [&](std::string_view text) {
         std::array<uint32_t, 8> ends;
@@ -88,7 +114,11 @@ TEST_CASE("seams: none are seen in what is not well-formed") {
                                         "a\xE4\xB8"}) {
         CHECK(first(text) == text.size());
     }
-    CHECK(first("ab") == 2);
-    CHECK(first("abc") == 2);
-    CHECK(first("ba") == 1);
+    CHECK(first("\u4E2D\u6587") == 6);
+    CHECK(first("\u4E2D\u6587\u6587") == 6);
+    CHECK(first("\u4E2D\u6587\u6587ab") == 6);
+    CHECK(first("\u6587\u4E2D") == 3);
+    CHECK(first("a\u4E2Db") == 4);
+    CHECK(first("\u4E2Da") == 3);
+    CHECK(first("ab") == 2);  // between short characters none is looked for
 }
