@@ -8,52 +8,64 @@
 
 namespace longhaul::token {
 
-namespace {
-constexpr size_t kLineBytes = 64;
-constexpr size_t kFirstLines = 1024;
-}  // namespace
-
 template <size_t kWords>
-PieceTable<kWords>::PieceTable(size_t max_bytes)
-    : pages_(kFirstLines * kLineBytes),
+PieceTable<kWords>::PieceTable(size_t max_bytes, size_t max_overflow_bytes)
+    : pages_(kFirstLines * kPerLine * sizeof(Entry)),
       mask_(kFirstLines - 1),
-      max_bytes_(max_bytes / 4 * 3),
-      max_overflow_(std::max<size_t>(1024, max_bytes / 4 / sizeof(uint32_t))) {}
+      max_bytes_(max_bytes),
+      max_overflow_(std::max<size_t>(1024, max_overflow_bytes / sizeof(uint32_t))) {}
 
 template <size_t kWords>
 void PieceTable<kWords>::wipe() {
     std::memset(pages_.data(), 0, pages_.size());
     overflow_.clear();
     size_ = 0;
+    most_lines_ = kMostLines;
     ++num_wipes_;
 }
 
 template <size_t kWords>
 void PieceTable<kWords>::grow() {
-    // Old and new table exist together for a moment.
-    const size_t bytes = pages_.size() * 2;
-    if (bytes + bytes / 2 > max_bytes_) {
-        wipe();
-        return;
-    }
-    PageBlock old(bytes);
+    PageBlock old(pages_.size() * 2);
     std::swap(old, pages_);
     const size_t num_old = (mask_ + 1) * kPerLine;
-    mask_ = bytes / kLineBytes - 1;
+    mask_ = pages_.size() / (kPerLine * sizeof(Entry)) - 1;
+    size_ = 0;
     const auto* entries = static_cast<const Entry*>(old.data());
     for (size_t i = 0; i < num_old; ++i) {
-        if (!entries[i].key.is_empty()) *find(entries[i].key, entries[i].key.hash()) = entries[i];
+        if (entries[i].key.is_empty()) continue;
+        Entry* const slot = find(entries[i].key, entries[i].key.hash());
+        size_ += slot->key.is_empty() ? 1 : 0;
+        *slot = entries[i];
     }
+}
+
+/// Where a key that find() did not know is to go. @param num_elsewhere ids for the overflow
+template <size_t kWords>
+typename PieceTable<kWords>::Entry* PieceTable<kWords>::make_room(Entry* slot, const Key& key,
+                                                                  uint64_t hash,
+                                                                  size_t num_elsewhere) {
+    if (num_elsewhere > 0 && overflow_.size() + num_elsewhere + kCopied > max_overflow_) {
+        wipe();
+        return find(key, hash);
+    }
+    if (!is_full()) return slot;
+    if (can_grow()) {
+        grow();
+        return find(key, hash);
+    }
+    most_lines_ = kMostLinesFull;
+    if (slot->key.is_empty()) return slot;
+    // Into the first line, where it is found soonest.
+    return line(hash) + num_evictions_ % kPerLine;
 }
 
 template <size_t kWords>
 void PieceTable<kWords>::store(Entry* slot, const Key& key, uint64_t hash,
                                std::span<const uint32_t> ids) {
     const bool fits = ids.size() <= kInline;
-    if (is_full() || (!fits && overflow_.size() + ids.size() > max_overflow_)) {
-        is_full() ? grow() : wipe();
-        slot = find(key, hash);
-    }
+    slot = make_room(slot, key, hash, fits ? 0 : ids.size());
+    ++(slot->key.is_empty() ? size_ : num_evictions_);
     slot->key = key;
     slot->ids = {};
     if (fits) {
@@ -63,11 +75,14 @@ void PieceTable<kWords>::store(Entry* slot, const Key& key, uint64_t hash,
         slot->ids[1] = static_cast<uint32_t>(ids.size());
         LH_CHECK(ids.size() <= kCopied, "{} ids", ids.size());
         // copy_ids() reads kCopied.
-        overflow_.resize(overflow_.size() - padding() + ids.size() + kCopied);
+        const size_t size = overflow_.size() - padding() + ids.size() + kCopied;
+        if (size > overflow_.capacity()) {
+            overflow_.reserve(std::min(max_overflow_, std::max<size_t>(1024, size * 2)));
+        }
+        overflow_.resize(size);
         std::copy(ids.begin(), ids.end(), overflow_.begin() + slot->ids[0]);
     }
     slot->ids[kInline - 1] |= (fits ? static_cast<uint32_t>(ids.size()) : kElsewhere) << 24;
-    ++size_;
 }
 
 TextTable::TextTable(size_t max_bytes) : entries_(64), max_bytes_(max_bytes) {}

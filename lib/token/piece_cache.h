@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Remembers the ids of pieces: real text repeats a small set of words. Bounded memory: what is full
-// grows up to its share of the budget and is then wiped, which never changes results.
+// grows up to its share of the budget; then new pieces take the places of others, which never
+// changes results.
 
 #include <array>
 #include <cstdint>
@@ -78,7 +79,7 @@ struct PieceKey {
 
 }  // namespace detail
 
-/// Hash table of the pieces of one size class. Open addressing over lines of 64 bytes.
+/// Hash table of the pieces of one size class. Open addressing over lines of the CPU's cache.
 template <size_t kWords>
 class PieceTable {
  public:
@@ -93,20 +94,22 @@ class PieceTable {
         uint32_t count() const { return ids[kInline - 1] >> 24; }
     };
 
-    /// @param max_bytes bounds table and overflow together, but for small tables
-    explicit PieceTable(size_t max_bytes);
+    /// The first lines and the first thousand ids are always there.
+    PieceTable(size_t max_bytes, size_t max_overflow_bytes);
 
     /// Where probing begins.
     Entry* line(uint64_t hash) { return entries() + (hash & mask_) * kPerLine; }
     void prefetch(uint64_t hash) { __builtin_prefetch(line(hash)); }
-    /// The entry of a key, or the empty slot where it belongs.
+    /// The entry of a key, or the one that it is to take: an empty one, or one that others can do
+    /// without.
     Entry* find(const Key& key, uint64_t hash) {
-        for (size_t number = hash & mask_;; number = (number + 1) & mask_) {
-            Entry* entry = entries() + number * kPerLine;
+        for (size_t number = hash, end = hash + most_lines_; number != end; ++number) {
+            Entry* entry = entries() + (number & mask_) * kPerLine;
             for (size_t i = 0; i < kPerLine; ++i, ++entry) {
                 if (entry->key == key || entry->key.is_empty()) return entry;
             }
         }
+        return line(hash) + num_evictions_ % kPerLine;
     }
     /// Stores the ids of a key that find() did not know; `slot` is what find() returned.
     void store(Entry* slot, const Key& key, uint64_t hash, std::span<const uint32_t> ids);
@@ -123,22 +126,30 @@ class PieceTable {
     }
     static constexpr size_t kCopied = kWords * 8;  // a key has no more bytes
 
+    /// Pieces that took the place of another one, and times when all were forgotten.
+    uint64_t num_evictions() const { return num_evictions_; }
     uint64_t num_wipes() const { return num_wipes_; }
     size_t memory_bytes() const { return pages_.size() + overflow_.capacity() * sizeof(uint32_t); }
 
  private:
-    static constexpr size_t kPerLine = 64 / sizeof(Entry);
+    static constexpr size_t kLineBytes = 64;
+    static constexpr size_t kPerLine = kLineBytes / sizeof(Entry);
+    static constexpr size_t kFirstLines = 1024;
+    // Lines to look through for a key: of a full table few, since newer entries are in the first.
+    static constexpr size_t kMostLines = 32, kMostLinesFull = 2;
     Entry* entries() { return static_cast<Entry*>(pages_.data()); }
+    bool can_grow() const { return pages_.size() * 2 <= max_bytes_; }
     bool is_full() const { return size_ * 8 > (mask_ + 1) * kPerLine * 5; }
     size_t padding() const { return overflow_.empty() ? 0 : kCopied; }
+    Entry* make_room(Entry* slot, const Key& key, uint64_t hash, size_t num_elsewhere);
     void grow();
     void wipe();
 
     PageBlock pages_;
     size_t mask_ = 0;  // lines - 1
-    size_t size_ = 0, max_bytes_, max_overflow_;
+    size_t size_ = 0, max_bytes_, max_overflow_, most_lines_ = kMostLines;
     std::vector<uint32_t> overflow_;
-    uint64_t num_wipes_ = 0;
+    uint64_t num_wipes_ = 0, num_evictions_ = 0;
 };
 
 extern template class PieceTable<2>;
@@ -173,8 +184,12 @@ class PieceCache {
  public:
     using Short = PieceTable<2>;  // up to 15 bytes
     using Long = PieceTable<4>;   // up to 31 bytes
+    // Tables have powers of two lines, so these shares are what is used: five eighths in all, and a
+    // half more of a table while it grows. Few short pieces are more than four tokens.
     explicit PieceCache(size_t max_bytes)
-        : shorts(max_bytes / 2), longs(max_bytes / 8 * 3), texts(max_bytes / 8) {}
+        : shorts(max_bytes / 32 * 8, max_bytes / 32),
+          longs(max_bytes / 32 * 8, max_bytes / 32),
+          texts(max_bytes / 32 * 2) {}
     Short shorts;
     Long longs;
     TextTable texts;

@@ -11,7 +11,7 @@ WordEncoder::WordEncoder(const TokenizerParts& parts, const WordRule& rule, size
       rule_(rule),
       cutter_(rule.cuts),
       words_(*this),
-      word_cache_(words_, cache_bytes / 4 * 3),
+      word_cache_(words_, cache_bytes),
       piece_cache_(*parts.model, cache_bytes / 4) {}
 
 void WordEncoder::encode(std::string_view text, bool starts_document, std::vector<uint32_t>& ids) {
