@@ -91,6 +91,7 @@ ExitCode dispatch(std::string_view tool, std::string_view one_line, const Args& 
     if (default_run) return run_default(args, names, default_run);
     Command command{std::string(tool), std::string(one_line)};
     std::vector<std::pair<std::string, std::string>> lines;
+    lines.reserve(subcommands.size());
     for (const Subcommand& subcommand : subcommands) {
         lines.emplace_back(subcommand.name, subcommand.one_line);
     }

@@ -178,7 +178,7 @@ std::string first_difference(const io::Json& there, const io::Json& asked,
         for (const auto& [key, value] : asked.items()) {
             const auto other = there.find(key);
             if (other != there.end() && *other == value) continue;
-            const std::string name = place.empty() ? key : place + ": " + key;
+            const std::string name = place.empty() ? key : format("{}: {}", place, key);
             if (other == there.end()) return name + " is new";
             return first_difference(*other, value, name);
         }
