@@ -71,6 +71,7 @@ void ReadFile::map() {
 }
 
 void ReadFile::read(uint64_t offset, std::span<std::byte> out) const {
+    if (out.empty()) return;  // its place may be null, which memcpy does not allow
     const std::byte* const from = out.size() <= kMostMapped ? mapped(offset, out.size()) : nullptr;
     // What the mapping can not give, pread tells by name.
     if (from != nullptr && try_mapped([&] { std::memcpy(out.data(), from, out.size()); })) return;
