@@ -62,9 +62,9 @@ if $sanitize_only || $long; then
     run_tests "$build-asan" asan --suite unit --suite cli --suite fuzz --timeout-multiplier 5
     say "building with TSan"
     configure "$build-tsan" -Db_sanitize=thread -Db_lundef=false -Dgpu=disabled
-    ninja -C "$build-tsan" --quiet tests/unit/comm/comm_test
+    ninja -C "$build-tsan" --quiet tests/unit/comm/comm_test tests/unit/shards/shards_test
     export TSAN_OPTIONS=suppressions=$PWD/tests/support/tsan.supp:halt_on_error=1
-    run_tests "$build-tsan" tsan comm --timeout-multiplier 10
+    run_tests "$build-tsan" tsan comm shards --timeout-multiplier 10
 fi
 say "done"
 exec python3 tests/support/summarise.py "${logs[@]}"
