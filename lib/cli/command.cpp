@@ -96,7 +96,7 @@ struct Command::Impl {
     bool show_version = false;
     std::vector<std::function<void()>> after_parse;
 
-    Impl(std::string n, std::string one_line) : name(std::move(n)), app(std::move(one_line), name) {
+    Impl(std::string n, const std::string& one_line) : name(std::move(n)), app(one_line, name) {
         app.formatter(std::make_shared<Formatter>(one_line));
         app.set_help_flag("-h,--help", "show this help and exit");
         app.add_flag("-V,--version", show_version, "show the version and exit");
@@ -141,8 +141,8 @@ CLI::Option* Command::Impl::converted(const std::string& names, const std::strin
     return option->type_name(metavar);
 }
 
-Command::Command(std::string name, std::string one_line)
-    : impl_(std::make_unique<Impl>(std::move(name), std::move(one_line))) {}
+Command::Command(std::string name, const std::string& one_line)
+    : impl_(std::make_unique<Impl>(std::move(name), one_line)) {}
 Command::~Command() = default;
 
 OptionRef Command::option(const std::string& names, std::string& value, const std::string& metavar,

@@ -55,7 +55,7 @@ class OptionRef {
 class Command {
  public:
     /// @param name "tok-shard" or, for a sub-command, "tok-shard verify".
-    Command(std::string name, std::string one_line);
+    Command(std::string name, const std::string& one_line);
     ~Command();
     Command(const Command&) = delete;
     Command& operator=(const Command&) = delete;
