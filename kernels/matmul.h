@@ -36,7 +36,9 @@ struct MatmulArgs {
 
 namespace cpu {
 /// Holds per calling thread: oneDNN primitives by shape (created at a shape's first use, some
-/// milliseconds) and one buffer of packed panels. @throws Error when oneDNN refuses the arguments.
+/// milliseconds) and one buffer of packed panels. No signal handler may run on the calling thread
+/// meanwhile, unless on a stack of its own (see lib/train/notice.h).
+/// @throws Error when oneDNN refuses the arguments.
 void matmul(Stream& stream, const MatmulArgs& args);
 }  // namespace cpu
 

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/train/notice.h"
 
-#include <csignal>
+#include <pthread.h>
 
-#include <array>
-#include <atomic>
+#include "lib/base/check.h"
 
 namespace longhaul::train {
 
 namespace {
 
-constexpr std::array<int, 4> kSignals = {SIGTERM, SIGUSR1, SIGUSR2, SIGINT};
-
-// The one mutable global of train-run: a signal handler has nothing else.
+// Of the process, as signals are.
 std::atomic<int> received_signal{0};
-static_assert(std::atomic<int>::is_always_lock_free);
-std::array<struct sigaction, kSignals.size()> old_actions;
 
-void on_signal(int number) {
+void note(int number) {
     int expected = 0;
     const bool is_first = received_signal.compare_exchange_strong(expected, number);
     if (is_first || number != SIGINT) return;
     std::signal(SIGINT, SIG_DFL);  // the second ^C: the user means it
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
     std::raise(SIGINT);
 }
 
@@ -29,15 +28,27 @@ void on_signal(int number) {
 
 NoticeSignals::NoticeSignals() {
     received_signal = 0;
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &old_actions[i]);
+    sigemptyset(&signals_);
+    for (const int number : {SIGTERM, SIGUSR1, SIGUSR2, SIGINT}) sigaddset(&signals_, number);
+    const int error = pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
+    LH_CHECK(error == 0, "pthread_sigmask: error {}", error);
+    listener_ = std::thread([this] { listen(); });
 }
 
 NoticeSignals::~NoticeSignals() {
-    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_actions[i], nullptr);
+    ends_ = true;
+    pthread_kill(listener_.native_handle(), SIGUSR1);  // to that thread alone
+    listener_.join();
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+void NoticeSignals::listen() {
+    for (;;) {
+        int number = 0;
+        if (sigwait(&signals_, &number) != 0) continue;
+        if (ends_) return;
+        note(number);
+    }
 }
 
 int NoticeSignals::received() {
