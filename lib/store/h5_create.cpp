@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <mutex>
-
 #include "lib/store/h5.h"
 #include "lib/store/h5_handle.h"
 #include "lib/store/h5_type.h"
@@ -67,10 +65,7 @@ H5File create_file(const std::filesystem::path& path) {
 std::vector<uint64_t> create_contiguous(const std::filesystem::path& file,
                                         const std::vector<DatasetSpec>& datasets,
                                         const Attributes& attributes) {
-    // Threads write files side by side, and not every HDF5 is built for that.
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    silence_h5();
+    const H5Session session;
     const std::string name = file.string();
     H5File handle = create_file(file);
     for (const auto& [key, value] : attributes.text) write_text(handle, key, value, name);

@@ -39,7 +39,16 @@ void h5_failed(const char* call, const std::string& file) {
     throw H5Error(format("{}: {}: {}", file, name, cause), innermost.error_number);
 }
 
-void silence_h5() {
+namespace {
+
+std::mutex& h5_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+}  // namespace
+
+H5Session::H5Session() : lock_(h5_mutex()) {
     // After a failed H5Fclose (full disk) HDF5 1.10's own exit handler walks freed memory. Nothing
     // here relies on it: every container is closed by hand.
     static const herr_t no_exit_handler = H5dont_atexit();

@@ -5,6 +5,7 @@
 
 #include <hdf5.h>
 
+#include <mutex>
 #include <string>
 
 #include "lib/base/handle.h"
@@ -28,8 +29,16 @@ using H5Object = UniqueHandle<H5Traits<H5Oclose>>;
 
 /// Throws H5Error "FILE: CALL: innermost cause of the library's error stack".
 [[noreturn]] void h5_failed(const char* call, const std::string& file);
-/// Must come before the first call of the library: no error stacks on stderr, no exit handler.
-void silence_h5();
+/// Held around all calls of the library: ranks that are threads open files side by side, and only
+/// some builds of HDF5 allow that. The first one also sees to it that the library prints no error
+/// stacks and has no exit handler. Comes before the handles, which are closed under it.
+class H5Session {
+ public:
+    H5Session();
+
+ private:
+    std::unique_lock<std::mutex> lock_;
+};
 
 template <class Result>
 Result h5_check(Result result, const char* call, const std::string& file) {

@@ -103,7 +103,7 @@ Attributes read_attributes(const H5File& file, const std::string& name) {
 }  // namespace
 
 H5Reader::H5Reader(const std::filesystem::path& file) : file_(file) {
-    silence_h5();
+    const H5Session session;
     Walk walk{file.string(), io::file_size(file), {}, nullptr};
     const H5File handle(LH_H5(H5Fopen(walk.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), walk.file));
     const herr_t status =

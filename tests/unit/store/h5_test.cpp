@@ -5,9 +5,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include "lib/base/format.h"
 #include "lib/io/file.h"
 
 using namespace longhaul;
@@ -24,7 +27,7 @@ class TempDir {
         path_ = mkdtemp(name.data());
     }
     ~TempDir() { fs::remove_all(path_); }
-    fs::path operator/(const char* name) const { return path_ / name; }
+    fs::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
     fs::path path_;
@@ -87,6 +90,27 @@ TEST_CASE("h5: a cut file, a foreign file and a doubled path are refused by name
     CHECK_THROWS_WITH_AS(store::create_contiguous(dir / "twice.h5", twice),
                          doctest::Contains("dataset /a"), store::H5Error);
     CHECK_THROWS_AS(store::H5Reader{dir / "missing.h5"}, IoError);
+}
+
+TEST_CASE("h5: threads create and read files side by side") {
+    const TempDir dir;
+    std::atomic<int> num_right{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 25; ++i) {
+                const fs::path file = dir / format("{}-{}.h5", t, i);
+                const auto offsets = store::create_contiguous(
+                    file, {{"/a/b", DType::kF32, 100}, {"/c", DType::kU16, 7}});
+                const store::H5Reader reader(file);
+                num_right += reader.require("/a/b").byte_offset == offsets[0] &&
+                             reader.require("/c").shape == std::vector<uint64_t>{7};
+                CHECK_THROWS_AS(store::H5Reader{dir / "missing.h5"}, IoError);
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(num_right == 100);
 }
 
 TEST_CASE("h5: a folder that does not exist gives the system's reason") {
