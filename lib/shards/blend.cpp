@@ -14,6 +14,20 @@ std::vector<double> weights_of(const std::vector<BlendPart>& parts) {
     return weights;
 }
 
+/// An id that no token can have would mask nothing, unnoticed.
+void check_ids(const SampleSettings& settings, const DatasetInfo& set) {
+    if (set.vocab_size == 0) return;  // not known
+    const auto check = [&](const char* key, const std::vector<uint32_t>& ids) {
+        for (const uint32_t id : ids) {
+            if (id < set.vocab_size) continue;
+            throw UsageError(format("data.{}: {} is outside the vocabulary of {} ids ({})", key, id,
+                                    set.vocab_size, set.folder.string()));
+        }
+    };
+    check("mask_ids", settings.mask_ids);
+    check("loss_between", settings.loss_spans);
+}
+
 }  // namespace
 
 Blend::Blend(const std::vector<BlendPart>& parts, const BlendOptions& options)
@@ -30,6 +44,7 @@ Blend::Blend(const std::vector<BlendPart>& parts, const BlendOptions& options)
                                     part.folder.string(), first.folder.string()));
         }
     }
+    check_ids(options.settings, sets_.front().info());
     if (options.settings.order == OrderKind::kMegatron) {
         order_megatron(parts);
         return;

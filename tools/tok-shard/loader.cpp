@@ -44,8 +44,8 @@ void add_data_options(cli::Command& command, Words& words, tokenize::RunData& da
 void refuse_data_options(const cli::Command& command) {
     for (const char* option :
          {"--weight", "--seq-len", "--global-batch", "--micro-batch", "--seed", "--skip", "--order",
-          "--order-block", "--order-window", "--order-samples", "--packing", "--mask-boundaries",
-          "--mask-id", "--loss-between"}) {
+          "--order-block", "--order-window", "--order-samples", "--packing", "--attention",
+          "--mask-boundaries", "--mask-id", "--loss-between"}) {
         if (!command.was_given(option)) continue;
         throw UsageError(format("{} does not go with --run, whose run.toml says it", option));
     }

@@ -18,7 +18,8 @@ tok-shard loader --check --run run --steps 30
 tok-shard loader --bench data --seq-len 64 --steps 2 | sed 's/[0-9.]*[KMG]* tokens.*/N tokens/'
 for wrong in "" "data --weight 1 --weight 2" "data --weight x" "data --order random" \
     "data more --order megatron --packing best-fit" "data --seq-len 100000" "nothing" "data --run run" \
-    "--run run --seq-len 8" "data --check --bench"; do
+    "--run run --seq-len 8" "--run run --attention document" "data --check --bench" \
+    "data --mask-id 50257" "data --loss-between 5 --loss-between 60000" "data --mask-id x"; do
     # shellcheck disable=SC2086  # several words
     tok-shard loader $wrong
     echo "exit $?"
