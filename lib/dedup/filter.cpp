@@ -15,6 +15,7 @@
 #include "lib/dedup/remover.h"
 #include "lib/dedup/stages/staged.h"
 #include "lib/io/atomic_file.h"
+#include "lib/io/hash_file.h"
 #include "lib/io/json.h"
 #include "lib/io/line_reader.h"
 #include "lib/log/log.h"
@@ -87,7 +88,7 @@ class Filter {
                 throw UsageError(
                     format("{} can be read only once; filter needs files", inputs_[i].name));
             }
-            sources_[i].stored_hash = hash_file(inputs_[i].path);
+            sources_[i].stored_hash = io::hash_file(inputs_[i].path);
             sources_[i].stored_bytes = inputs_[i].bytes;
             progress.add(inputs_[i].bytes);
             const Hash128& hash = sources_[i].stored_hash;
@@ -107,7 +108,7 @@ class Filter {
         manifest.version = LH_VERSION;
         manifest.kind = "documents";
         manifest.options_json =
-            io::to_line({{"removal_list", hash_file(options_.removal_list).hex()},
+            io::to_line({{"removal_list", io::hash_file(options_.removal_list).hex()},
                          {"input_format", options_.reader.layout},
                          {"max_line_bytes", options_.reader.max_line_bytes}});
         for (size_t i = 0; i < inputs_.size(); ++i) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/dedup/manifest.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -12,7 +10,7 @@
 #include "lib/base/error.h"
 #include "lib/dedup/options_json.h"
 #include "lib/dedup/report.h"
-#include "lib/io/file.h"
+#include "lib/io/hash_file.h"
 #include "lib/io/json.h"
 #include "lib/log/log.h"
 
@@ -88,17 +86,6 @@ std::string details_json(const std::vector<Source>& sources) {
 
 }  // namespace
 
-Hash128 hash_file(const std::string& path) {
-    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
-    std::vector<std::byte> buffer(1 << 20);
-    Hasher128 hasher;
-    while (true) {
-        const size_t n = io::read_full(fd.get(), buffer, path);
-        hasher.update(std::span(buffer).first(n));
-        if (n < buffer.size()) return hasher.digest();
-    }
-}
-
 bool is_complete(const Options& options, const Inputs& inputs, Target target,
                  const std::vector<Source>& sources) {
     if (target != Target::kFile && target != Target::kFolder) return false;
@@ -111,7 +98,8 @@ bool is_complete(const Options& options, const Inputs& inputs, Target target,
                        "another output or --force",
                        options.output));
         }
-        const Hash128 hash = sources.empty() ? hash_file(inputs[i].path) : sources[i].stored_hash;
+        const Hash128 hash =
+            sources.empty() ? io::hash_file(inputs[i].path) : sources[i].stored_hash;
         asked.inputs.push_back({inputs[i].path, inputs[i].bytes, 0, hash});
     }
     const bool is_same =

@@ -19,9 +19,6 @@ namespace longhaul::dedup {
 bool is_complete(const Options& options, const Inputs& inputs, Target target,
                  const std::vector<Source>& sources = {});
 
-/// XXH3-128 of a file as it lies on the disk.
-Hash128 hash_file(const std::string& path);
-
 /// Called before an output is made again: takes away the manifest of an earlier one, so that a
 /// crash leaves it unfinished, and the files that it lists in a folder, except those that are
 /// inputs.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/base/error.h"
+#include "lib/io/hash_file.h"
 #include "lib/shards/shard_containers.h"
 #include "lib/store/h5.h"
 
@@ -17,16 +18,6 @@ namespace longhaul::shards {
 namespace {
 
 constexpr size_t kBlockBytes = 1 << 20;
-
-Hash128 hash_file(const std::string& path) {
-    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
-    std::vector<std::byte> block(kBlockBytes);
-    Hasher128 hasher;
-    while (const size_t got = io::read_full(fd.get(), block, path)) {
-        hasher.update(std::span(block).first(got));
-    }
-    return hasher.digest();
-}
 
 }  // namespace
 
@@ -45,7 +36,7 @@ ContainerFile::~ContainerFile() {
 SideFile ContainerFile::commit(io::UniqueFd fd, const std::optional<Hash128>& hash) {
     io::sync_and_close(std::move(fd), temporary_);
     SideFile file{target_.filename().string(), io::file_size(temporary_),
-                  hash ? *hash : hash_file(temporary_)};
+                  hash ? *hash : io::hash_file(temporary_)};
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
         throw IoError(format("cannot rename {} to {}", temporary_, target_.string()));
     }

@@ -7,6 +7,7 @@
 
 #include "lib/base/error.h"
 #include "lib/io/file.h"
+#include "lib/io/hash_file.h"
 #include "lib/shards/mds_format.h"
 #include "lib/shards/megatron_shard.h"
 
@@ -15,21 +16,6 @@ namespace longhaul::shards {
 namespace {
 
 namespace fs = std::filesystem;
-
-void hash_range(int fd, uint64_t begin, uint64_t end, const std::string& name, Hasher128& hasher) {
-    std::vector<std::byte> block(1 << 20);
-    while (begin < end) {
-        const auto part = std::span(block).first(std::min<uint64_t>(block.size(), end - begin));
-        io::pread_exact(fd, part, begin, name);
-        hasher.update(std::span<const std::byte>(part));
-        begin += part.size();
-    }
-}
-
-void hash_file_range(const std::string& name, uint64_t begin, uint64_t end, Hasher128& hasher) {
-    const io::UniqueFd fd = io::open_file(name, O_RDONLY);
-    hash_range(fd.get(), begin, end, name, hasher);
-}
 
 /// "corpus" of "corpus", "corpus.idx" and "corpus.bin", when there is a corpus.idx.
 std::optional<fs::path> megatron_prefix(const fs::path& path) {
@@ -114,9 +100,9 @@ ShardSet open_megatron(const fs::path& path, const fs::path& prefix, const OpenO
     set.details.shards.push_back(entry);
     add_totals(set);
     Hasher128 hasher;
-    hash_file_range(idx, 0, io::file_size(idx), hasher);
-    hash_file_range(bin, 0, std::min(kEnds, entry.bytes), hasher);
-    hash_file_range(bin, entry.bytes - std::min(kEnds, entry.bytes), entry.bytes, hasher);
+    io::hash_range(idx, 0, io::file_size(idx), hasher);
+    io::hash_range(bin, 0, std::min(kEnds, entry.bytes), hasher);
+    io::hash_range(bin, entry.bytes - std::min(kEnds, entry.bytes), entry.bytes, hasher);
     set.hash = hasher.digest();
     return set;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/tokenize/convert.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -13,6 +11,7 @@
 #include "lib/base/error.h"
 #include "lib/cli/progress.h"
 #include "lib/io/atomic_file.h"
+#include "lib/io/hash_file.h"
 #include "lib/io/json.h"
 #include "lib/log/log.h"
 #include "lib/shards/mds_format.h"
@@ -62,7 +61,7 @@ record::FileEntry source_entry(const ConvertJob& job, const OpenedData& data) {
     }
     record::check_name(path.string());
     return {path.string(), io::file_size(path), data.set.details.num_documents,
-            hash_range(path.string(), 0, io::file_size(path))};
+            io::hash_file(path.string())};
 }
 
 void check_source(const ConvertJob& job, const OpenedData& data) {

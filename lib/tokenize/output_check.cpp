@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lib/tokenize/output_check.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 
 #include "lib/base/error.h"
 #include "lib/io/file.h"
+#include "lib/io/hash_file.h"
 #include "lib/shards/format.h"
 #include "lib/token/load.h"
 
@@ -73,7 +73,10 @@ void check_inputs(const fs::path& manifest_path, const record::Manifest& manifes
         if (path == "-" || !fs::is_regular_file(path)) continue;
         const struct stat input = stat_of(path);
         if (std::max(time_of(input.st_mtim), time_of(input.st_ctim)) < made) continue;
-        if (hash_range(path, segment.begin, segment.end) == manifest.inputs[i].xxh3_128) continue;
+        if (std::cmp_greater_equal(input.st_size, segment.end) &&
+            io::hash_range(path, segment.begin, segment.end) == manifest.inputs[i].xxh3_128) {
+            continue;
+        }
         throw UsageError(
             format("{} is complete, but {} has changed since; use another output or --force",
                    manifest_path.parent_path().string(), path));
@@ -81,23 +84,6 @@ void check_inputs(const fs::path& manifest_path, const record::Manifest& manifes
 }
 
 }  // namespace
-
-Hash128 hash_range(const std::string& path, uint64_t begin, uint64_t end) {
-    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
-    if (::lseek(fd.get(), static_cast<off_t>(begin), SEEK_SET) < 0) {
-        throw IoError("cannot seek in " + path);
-    }
-    std::vector<std::byte> block(1 << 20);
-    Hasher128 hasher;
-    while (begin < end) {
-        const size_t wanted = static_cast<size_t>(std::min<uint64_t>(block.size(), end - begin));
-        const size_t got = io::read_full(fd.get(), std::span(block).first(wanted), path);
-        if (got == 0) break;
-        hasher.update(std::span<const std::byte>(block).first(got));
-        begin += got;
-    }
-    return hasher.digest();
-}
 
 void check_output_path(const std::string& path, const char* option,
                        const std::vector<std::string>& inputs) {

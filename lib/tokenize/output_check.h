@@ -22,9 +22,6 @@ void check_output_path(const std::string& path, const char* option,
 /// @throws UsageError: it lies in the folder and would be lost
 void check_outside(const std::string& path, const char* what, const std::string& output);
 
-/// XXH3-128 of the bytes [begin, end) of a file, or of fewer when it ends before.
-Hash128 hash_range(const std::string& path, uint64_t begin, uint64_t end);
-
 /// For an output that has its manifest: it can be read, each file is there with its size, and
 /// DIR/tokenizer/ is that tokenizer.
 /// @throws UsageError naming the file and the remedy

@@ -10,6 +10,7 @@
 #include "lib/base/error.h"
 #include "lib/cli/progress.h"
 #include "lib/io/file.h"
+#include "lib/io/hash_file.h"
 #include "lib/shards/dataset.h"
 #include "lib/token/load.h"
 #include "lib/tokenize/verify_finding.h"
@@ -25,22 +26,6 @@ using record::Finding;
 using record::Status;
 
 constexpr const char* kRemake = "make the shards again (tok-shard --force)";
-
-Hash128 hash_part(const std::string& path, const shards::StoredPart& part,
-                  cli::Progress& progress) {
-    const io::UniqueFd fd = io::open_file(path, O_RDONLY);
-    std::vector<std::byte> block(1 << 20);
-    Hasher128 hasher;
-    for (uint64_t done = 0; done < part.bytes;) {
-        const auto piece =
-            std::span(block).first(std::min<uint64_t>(block.size(), part.bytes - done));
-        io::pread_exact(fd.get(), piece, part.begin + done, path);
-        hasher.update(std::span<const std::byte>(piece));
-        done += piece.size();
-        progress.add(piece.size());
-    }
-    return hasher.digest();
-}
 
 constexpr const char* kRemakeForeign = "make the files again with the program that wrote them";
 
@@ -155,7 +140,8 @@ class Verifier {
         if (damaged_.contains(part.file)) return;
         const std::string path = (set_.folder / part.file).string();
         try {
-            const Hash128 hash = hash_part(path, part, progress);
+            const Hash128 hash = io::hash_range(path, part.begin, part.begin + part.bytes,
+                                                [&](uint64_t bytes) { progress.add(bytes); });
             if (hash == part.xxh3_128) return;
             fail("shards.hash", path,
                  format("XXH3-128 {}, the manifest says {}", hash.hex(), part.xxh3_128.hex()));
