@@ -46,10 +46,13 @@ class Guard {
     ExitCode run();
 
  private:
-    bool run_preflight();
+    enum class Preflight : uint8_t { kPassed, kFailed, kToldToEnd };
+
+    Preflight run_preflight();
     LaunchResult start_command(uint64_t restart);
     TickRequest on_tick(double now_s, ProgressWatch& progress);
     Evidence gather(const LaunchResult& result, uint64_t restart) const;
+    Verdict told_before_start() const;
     Situation assess() const;
     void blame(const Verdict& verdict);
     void record_start(uint64_t restart);
@@ -89,9 +92,9 @@ uint64_t Guard::hosts_needed() const {
 }
 
 /// Leaves out the hosts on which the check fails. Outside of Slurm it runs here.
-bool Guard::run_preflight() {
+Guard::Preflight Guard::run_preflight() {
     const Hosts usable = usable_hosts();
-    if (policy_.preflight.empty() || (usable.empty() && !hosts_.empty())) return true;
+    if (policy_.preflight.empty() || (usable.empty() && !hosts_.empty())) return Preflight::kPassed;
     LaunchOptions launch_options;
     launch_options.argv = hosts_.empty() ? policy_.preflight
                                          : preflight_command(policy_.preflight, usable.size(),
@@ -103,12 +106,14 @@ bool Guard::run_preflight() {
         return TickRequest{0, now_s - begin_s > policy_.preflight_timeout_s};
     };
     const LaunchResult result = launch(launch_options, signals_);
-    if (result.exit_code == 0) return true;
+    if (result.was_told) return Preflight::kToldToEnd;
+    if (result.exit_code == 0) return Preflight::kPassed;
     for (const std::string& host : result.failed_hosts) {
         log::warn("preflight failed on {}: left out", host);
         avoided_.push_back(host);
     }
-    return !result.failed_hosts.empty() && usable_hosts().size() >= hosts_needed();
+    const bool are_enough = !result.failed_hosts.empty() && usable_hosts().size() >= hosts_needed();
+    return are_enough ? Preflight::kPassed : Preflight::kFailed;
 }
 
 TickRequest Guard::on_tick(double now_s, ProgressWatch& progress) {
@@ -160,6 +165,18 @@ Evidence Guard::gather(const LaunchResult& result, uint64_t restart) const {
                             result.exit_code != to_int(ExitCode::kStopped);
     if (has_failed) evidence.lost_hosts = cluster::without_hosts(hosts_, job_.hosts());
     return evidence;
+}
+
+/// A signal came during the preflight: as if the command had saved.
+Verdict Guard::told_before_start() const {
+    Evidence evidence;
+    evidence.exit_code = to_int(ExitCode::kRequeue);
+    evidence.was_told = true;
+    evidence.job = job_.info();
+    evidence.notice_s = policy_.notice_s;
+    Verdict verdict = classify(evidence);
+    if (is_orderly(verdict.cause)) verdict.evidence = "a signal came during the preflight";
+    return verdict;
 }
 
 /// Hosts that are dead, or were blamed for the second time, are avoided from now on.
@@ -304,12 +321,20 @@ Decision Guard::decide_here(const Verdict& verdict) const {
 LaunchResult Guard::try_start(uint64_t restart, Verdict& verdict) {
     LaunchResult result;
     try {
-        if (run_preflight()) {
-            result = start_command(restart);
-            verdict = classify(gather(result, restart));
-        } else {
-            const char* what = hosts_.empty() ? "preflight failed" : "preflight left too few hosts";
-            verdict = {Cause::kNode, {}, {}, what};
+        switch (run_preflight()) {
+            case Preflight::kPassed:
+                result = start_command(restart);
+                verdict = classify(gather(result, restart));
+                break;
+            case Preflight::kToldToEnd:
+                result.exit_code = to_int(ExitCode::kRequeue);
+                verdict = told_before_start();
+                break;
+            case Preflight::kFailed:
+                verdict = {Cause::kNode,
+                           {},
+                           {},
+                           hosts_.empty() ? "preflight failed" : "preflight left too few hosts"};
         }
     } catch (const UsageError& error) {
         result.exit_code = to_int(ExitCode::kUsage);

@@ -28,10 +28,18 @@ constexpr double kDrain_s = 1;  // for stderr that a surviving grandchild keeps 
 sigset_t guarded_signals() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}) {
-        sigaddset(&set, signal);
-    }
+    for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&set, signal);
+    struct sigaction hangup {};
+    sigaction(SIGHUP, nullptr, &hangup);
+    if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
     return set;
+}
+
+void set_action(int signal, void (*handler)(int), struct sigaction* old) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, old);
 }
 
 struct Pipe {
@@ -45,13 +53,13 @@ struct Pipe {
 };
 
 /// In the child: never returns. errno of a failed exec goes through `report`.
-[[noreturn]] void exec_child(const LaunchOptions& options, const sigset_t& mask, pid_t guard,
+[[noreturn]] void exec_child(const LaunchOptions& options, const SignalQueue& signals, pid_t guard,
                              int error_fd, int report) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);    // a job-guard that is killed leaves no orphan at work
     if (getppid() != guard) _exit(126);  // it died before that
     dup2(error_fd, STDERR_FILENO);
-    sigprocmask(SIG_SETMASK, &mask, nullptr);
+    signals.restore();
     for (const std::string& variable : options.environment) putenv(strdup(variable.c_str()));
     std::vector<char*> argv;
     for (const std::string& word : options.argv) argv.push_back(strdup(word.c_str()));
@@ -72,7 +80,7 @@ class Process {
         pid_ = fork();
         if (pid_ < 0) throw IoError("cannot fork");
         if (pid_ == 0) {
-            exec_child(options, signals.old_mask(), guard, error_pipe.write_end.get(),
+            exec_child(options, signals, guard, error_pipe.write_end.get(),
                        report_pipe.write_end.get());
         }
         setpgid(pid_, pid_);  // also here: a signal may be forwarded before the child runs
@@ -98,6 +106,7 @@ class Process {
         }
         drain_stderr();
         kill(-pid_, SIGKILL);  // what it left behind must not meet the next start
+        waitpid(pid_, nullptr, 0);
         result_.duration_s = steady_now_s() - start_s_;
         result_.clue = scan_.best();
         result_.failed_hosts = scan_.failed_hosts();
@@ -109,7 +118,7 @@ class Process {
     void take_signals() {
         while (const int signal = signals_.take()) {
             if (signal == SIGCHLD) {
-                reap();
+                notice_end();
             } else {
                 forward(signal);
             }
@@ -123,11 +132,15 @@ class Process {
         kill(pid_, signal);
     }
 
-    void reap() {
-        int status = 0;
-        if (waitpid(pid_, &status, WNOHANG) != pid_) return;
+    /// It stays a zombie until its group is ended, so that its number is nobody else's.
+    void notice_end() {
+        siginfo_t info{};
+        const auto id = static_cast<id_t>(pid_);
+        if (waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) {
+            return;
+        }
         has_ended_ = true;
-        result_.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        result_.exit_code = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
     }
 
     void tick() {
@@ -203,6 +216,8 @@ double steady_now_s() {
 }
 
 SignalQueue::SignalQueue() {
+    set_action(SIGPIPE, SIG_IGN, &old_pipe_);
+    set_action(SIGCHLD, SIG_DFL, nullptr);  // ignored, it would not come
     const sigset_t set = guarded_signals();
     if (sigprocmask(SIG_BLOCK, &set, &old_mask_) != 0) throw IoError("cannot block signals");
     fd_ = io::UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -210,6 +225,11 @@ SignalQueue::SignalQueue() {
 }
 
 SignalQueue::~SignalQueue() {
+    restore();
+}
+
+void SignalQueue::restore() const {
+    sigaction(SIGPIPE, &old_pipe_, nullptr);
     sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 

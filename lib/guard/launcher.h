@@ -14,8 +14,9 @@
 
 namespace longhaul::guard {
 
-/// Signals of this process as a descriptor: TERM, INT, HUP, USR1, USR2 and CHLD are blocked and
-/// read from it, so that nothing is ever interrupted. One object a process.
+/// Signals of this process as a descriptor: TERM, INT, HUP (unless it was ignored, as nohup(1)
+/// does), USR1, USR2 and CHLD are blocked and read from it, so that nothing is ever interrupted.
+/// PIPE is ignored: a log whose reader has left ends nothing. One object a process.
 class SignalQueue {
  public:
     SignalQueue();
@@ -28,12 +29,13 @@ class SignalQueue {
     int take();
     /// Waits up to `seconds` for one that is not CHLD. @return 0 when none came.
     int wait(double seconds);
-    /// The mask of before, for a child.
-    const sigset_t& old_mask() const { return old_mask_; }
+    /// In a child before it runs another program: all as it was.
+    void restore() const;
 
  private:
     io::UniqueFd fd_;
     sigset_t old_mask_;
+    struct sigaction old_pipe_;
 };
 
 /// How the command ended.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,8 +135,22 @@ void redirect(int from, int to) {
 void reset_signals() {
     sigset_t none;
     ::sigemptyset(&none);
+    for (const int number : {SIGPIPE, SIGTERM, SIGINT, SIGALRM}) ::signal(number, SIG_DFL);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::signal(SIGPIPE, SIG_DFL);
+}
+
+/// Whoever started this process may have had SIGCHLD ignored, and the ends of children with it.
+void want_ends_of_children() {
+    struct sigaction now {};
+    if (::sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) {
+        ::signal(SIGCHLD, SIG_DFL);
+    }
+}
+
+/// The child ends with the thread that waits for it.
+void follow_parent(pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(kExecFailed);  // it died before that
 }
 
 }  // namespace
@@ -147,6 +162,7 @@ ChildResult run_command(const std::vector<std::string>& argv, const ChildOptions
     for (const std::string& argument : argv)
         arguments.push_back(const_cast<char*>(argument.data()));
     arguments.push_back(nullptr);
+    want_ends_of_children();
     const pid_t pid = ::fork();
     if (pid < 0) throw IoError("cannot fork");
     if (pid == 0) {
@@ -183,10 +199,14 @@ ChildResult run_command(const std::vector<std::string>& argv, const ChildOptions
 ChildResult run_in_child(const std::function<std::string()>& body, double deadline_s) {
     ChildResult result;
     Pipe out, err;
+    const pid_t parent = ::getpid();
+    want_ends_of_children();
     const pid_t pid = ::fork();
     if (pid < 0) throw IoError("cannot fork");
     if (pid == 0) {
         ::setpgid(0, 0);
+        reset_signals();
+        follow_parent(parent);
         int code = 0;
         std::string text;
         int fd = out.write_end.get();

@@ -20,10 +20,12 @@ struct sigaction previous {};
 
 void on_bus_error(int signal_number, siginfo_t* info, void*) {
     sigjmp_buf* const here = landing;
-    // A signal that another process sends has no place where it failed.
-    if (here != nullptr && info->si_code > 0) siglongjmp(*here, 1);
+    // One that another process sends, or the kernel for memory that nobody reads just now, has no
+    // place where it failed.
+    const bool has_place = info->si_code > 0 && info->si_code != BUS_MCEERR_AO;
+    if (here != nullptr && has_place) siglongjmp(*here, 1);
     ::sigaction(SIGBUS, &previous, nullptr);
-    if (info->si_code <= 0) ::raise(signal_number);
+    if (!has_place) ::raise(signal_number);
     // Else the instruction that failed runs again, and meets the handler of before.
 }
 

@@ -74,6 +74,10 @@ void arm_deadline(unsigned seconds) {
     struct sigaction action = {};
     action.sa_handler = on_deadline;
     sigaction(SIGALRM, &action, nullptr);
+    sigset_t deadline;  // may be blocked by whoever started this
+    sigemptyset(&deadline);
+    sigaddset(&deadline, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &deadline, nullptr);
     alarm(seconds);
 }
 

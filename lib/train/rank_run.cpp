@@ -219,13 +219,19 @@ class RankRun {
             }
             if (result.notice) {
                 save_now("notice", true);
-                return end(ExitCode::kRequeue, "notice",
-                           format("signal {}", NoticeSignals::received()));
+                return end(ExitCode::kRequeue, "notice", format("signal {}", agreed_signal()));
             }
             if (is_save_due()) save_now("regular", false);
         }
         if (state_.committed_step != state_.step) save_now("final", true);
         return end(ExitCode::kOk, "finished", "");
+    }
+
+    /// That of any rank: a notice may reach one alone.
+    int agreed_signal() {
+        double number = NoticeSignals::received();
+        world_.all_reduce(std::span(&number, 1), comm::Op::kMax, {state_.step, -1, "signal"});
+        return static_cast<int>(number);
     }
 
     StepResult step() {
@@ -236,7 +242,6 @@ class RankRun {
         plan.learning_rate = optim::learning_rate(schedule_of(config_), state_.step);
         plan.clip = config_.optim.clip;
         plan.optimizer = adamw_of(config_);
-        plan.notice = NoticeSignals::received() != 0;
         plan.stop_file = is_first() && stop_file_exists();
         ahead_->announce(state_.cursor, engine().local_samples());
         const StepResult result = run_step(engine(), plan, ahead_->samples(), timer_);

@@ -8,6 +8,7 @@
 #include "lib/base/check.h"
 #include "lib/optim/grad_norm.h"
 #include "lib/train/exit_cause.h"
+#include "lib/train/notice.h"
 
 namespace longhaul::train {
 
@@ -127,12 +128,13 @@ StepResult run_step(Engine& engine, const StepPlan& plan, const shards::SamplePr
     const double valid = timer.time(Phase::kData, [&] { return load_batch(engine, plan, reader); });
     for (Bucket& bucket : engine.store().buckets()) bucket.zero_gradients();
     // Sum of losses over the global count of valid tokens: never a mean of means.
-    double sums[4] = {0, 0, plan.notice ? 1.0 : 0.0, plan.stop_file ? 1.0 : 0.0};
+    double sums[4] = {0, 0, 0, plan.stop_file ? 1.0 : 0.0};  // loss, squares, notice, stop file
     sums[0] = accumulate(engine, valid > 0 ? 1 / valid : 0, timer);
     if (hook) hook(engine);
     timer.time(Phase::kReduce, [&] { reduce_gradients(engine, plan.step); });
     timer.time(Phase::kNorm, [&] {
         sums[1] = optim::local_sum_squares(engine.store(), engine.stream());
+        sums[2] = NoticeSignals::received() != 0 ? 1 : 0;
         engine.world().all_reduce(sums, comm::Op::kSum, {plan.step, -1, "loss, norm, notice"});
     });
     StepResult result;

@@ -14,15 +14,14 @@
 
 namespace longhaul::train {
 
-/// What a rank knows before the step. All but the notice is equal on all ranks.
+/// What a rank knows before the step. Equal on all ranks, but for the stop file.
 struct StepPlan {
     int64_t step = 0;               // updates done before
     std::vector<uint64_t> samples;  // of the global batch
     double learning_rate = 0;
     double clip = 0;
     optim::AdamWSettings optimizer;
-    bool notice = false;     // a signal asked this rank to save and end
-    bool stop_file = false;  // the stop file was seen
+    bool stop_file = false;  // it was seen
 };
 
 /// Equal on all ranks.
@@ -40,7 +39,8 @@ struct StepResult {
 /// Called between backward and the sum over ranks: tests break a gradient here.
 using GradientHook = std::function<void(Engine&)>;
 
-/// @throws TrainError on all ranks when one could not read its samples.
+/// Signals that came up to its sum over ranks count. @throws TrainError on all ranks when one could
+/// not read its samples.
 StepResult run_step(Engine& engine, const StepPlan& plan, const shards::SampleProvider& reader,
                     PhaseTimer& timer, const GradientHook& hook = {});
 

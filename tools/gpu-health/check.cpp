@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <atomic>
 #include <csignal>
 
 #include "lib/base/error.h"

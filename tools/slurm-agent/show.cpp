@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Sub-commands that read: nodes, conf, watch.
-#include <unistd.h>
+#include <chrono>
+#include <thread>
 
 #include "lib/base/error.h"
 #include "lib/cli/command.h"
@@ -69,7 +70,7 @@ ExitCode run_watch(const cli::Args& args) {
     const slurmapi::Session session;
     while (watch_once(id)) {
         slurmapi::arm_deadline(0);
-        usleep(static_cast<useconds_t>(every.seconds * 1e6));
+        std::this_thread::sleep_for(std::chrono::duration<double>(every.seconds));
         slurmapi::arm_deadline(kRoundDeadline_s);
     }
     return ExitCode::kOk;

@@ -5,18 +5,15 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
+#include <ctime>
 #include <thread>
 #include <vector>
 
 #include "kernels/matmul.h"
-#include "lib/comm/world.h"
-#include "lib/io/json.h"
-#include "lib/train/exit_cause.h"
-#include "lib/train/phase_timer.h"
-#include "lib/train/watchdog.h"
+#include "kernels/threads.h"
 
 namespace longhaul::train {
 namespace {
@@ -44,26 +41,51 @@ bool comes_true(Condition condition) {
     return true;
 }
 
-TEST_CASE("notice: the first signal is remembered, and the old state comes back") {
-    {
+/// Takes those that are still to come from an earlier test.
+void drain() {
+    sigset_t all;
+    sigfillset(&all);
+    const timespec now{};
+    while (sigtimedwait(&all, nullptr, &now) > 0) {
+    }
+}
+
+TEST_CASE("notice: the first signal is remembered") {
+    for (const int number : {SIGTERM, SIGUSR1, SIGUSR2, SIGINT, SIGHUP}) {
+        CAPTURE(number);
+        drain();
         const NoticeSignals signals;
         CHECK(NoticeSignals::received() == 0);
-        send(SIGUSR1);
+        send(number);
         CHECK(comes_true([] { return NoticeSignals::received() != 0; }));
-        send(SIGTERM);
+        send(SIGUSR2);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        CHECK(NoticeSignals::received() == SIGUSR1);
+        CHECK(NoticeSignals::received() == number);
     }
-    struct sigaction now {};
-    sigaction(SIGUSR1, nullptr, &now);
-    const bool is_default = now.sa_handler == SIG_DFL;
-    CHECK(is_default);
-    CHECK_FALSE(is_blocked(SIGUSR1));
+    drain();
+}
+
+TEST_CASE("notice: one that comes too late does not end the process") {
+    { const NoticeSignals signals; }
+    send(SIGTERM);
+    send(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    drain();
+}
+
+TEST_CASE("notice: a reader of the log that has left ends nothing") {
+    const NoticeSignals signals;
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    ::close(ends[0]);
+    CHECK(::write(ends[1], "x", 1) == -1);
+    CHECK(errno == EPIPE);
+    ::close(ends[1]);
 }
 
 TEST_CASE("notice: no handler runs on a thread that computes") {
     const NoticeSignals signals;
-    for (const int number : {SIGTERM, SIGUSR1, SIGUSR2, SIGINT}) {
+    for (const int number : {SIGTERM, SIGUSR1, SIGUSR2, SIGINT, SIGHUP}) {
         CHECK(is_blocked(number));
         bool later = false;
         std::thread([&] { later = is_blocked(number); }).join();
@@ -71,10 +93,34 @@ TEST_CASE("notice: no handler runs on a thread that computes") {
     }
 }
 
+TEST_CASE("notice: threads that do not block the signals set the flag too") {
+    const NoticeSignals signals;
+    std::thread([] {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+        std::raise(SIGUSR2);
+    }).join();
+    CHECK(NoticeSignals::received() == SIGUSR2);
+}
+
+TEST_CASE("notice: HUP stays ignored where it was, as under nohup") {
+    std::signal(SIGHUP, SIG_IGN);
+    {
+        const NoticeSignals signals;
+        std::raise(SIGHUP);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        CHECK(NoticeSignals::received() == 0);
+    }
+    drain();
+    std::signal(SIGHUP, SIG_DFL);
+}
+
 // oneDNN's sgemm moves the stack pointer into a buffer on the heap while it sums over a long K; the
 // frame of a handler would lie below it, over what others own.
 TEST_CASE("notice: signals during matrix products overwrite nothing") {
     const NoticeSignals signals;
+    kernels::set_num_threads(2);  // begun here: they block the signals as well
     constexpr int64_t kRows = 32, kColumns = 16, kLength = 1000;
     std::atomic<bool> ends{false};
     std::thread sender([&] {
@@ -103,57 +149,8 @@ TEST_CASE("notice: signals during matrix products overwrite nothing") {
     }
     ends = true;
     sender.join();
+    drain();
     CHECK(is_right);
-}
-
-TEST_CASE("watchdog: silence is noticed, and the rings are written") {
-    std::string name = (std::filesystem::temp_directory_path() / "longhaul-XXXXXX").string();
-    const record::RunDirectory run(mkdtemp(name.data()));
-    auto world = comm::solo_world();
-    double value = 1;
-    world->comm().all_reduce(std::span(&value, 1), comm::Op::kSum, {7, -1, "loss"});
-    std::atomic<bool> is_hung{false};
-    std::string text;
-    {
-        Watchdog watchdog(run, 0.05, [&](const std::string& what) {
-            text = what;
-            is_hung = true;
-        });
-        watchdog.add(0, world->ring());
-        watchdog.touch("step 8");
-        const auto start = std::chrono::steady_clock::now();
-        while (!is_hung && std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) {
-            std::this_thread::yield();
-        }
-    }
-    CHECK(text.find("step 8") != std::string::npos);
-    CHECK(io::read_json_file(run.ring(0))["entries"][0]["step"] == 7);
-    std::filesystem::remove_all(run.root());
-}
-
-TEST_CASE("exit_cause: every kind of error has its word") {
-    CHECK(cause_of(UsageError("x")) == "configuration");
-    CHECK(cause_of(DataError("x")) == "data");
-    CHECK(cause_of(IoError("x", ENOSPC)) == "disk");
-    CHECK(cause_of(IoError("x", EDQUOT)) == "disk");
-    CHECK(cause_of(IoError("x", ENOENT)) == "data");
-    CHECK(cause_of(CommError("x")) == "network");
-    CHECK(cause_of(comm::TimeoutError("x")) == "hang");
-    CHECK(cause_of(GpuError("x")) == "gpu");
-    CHECK(cause_of(std::bad_alloc()) == "memory");
-    CHECK(cause_of(std::runtime_error("x")) == "code");
-    CHECK(cause_of(TrainError("non-finite", "x", ExitCode::kFailed)) == "non-finite");
-}
-
-TEST_CASE("phase_timer: the table has every phase and the rest") {
-    PhaseTimer timer;
-    CHECK(timer.time(Phase::kForward, [] { return 3; }) == 3);
-    CHECK(timer.seconds(Phase::kForward) > 0);
-    const std::string table = timer.table(2, 1.0);
-    for (int i = 0; i < kNumPhases; ++i) {
-        CHECK(table.find(name_of(static_cast<Phase>(i))) != std::string::npos);
-    }
-    CHECK(table.find("other") != std::string::npos);
 }
 
 }  // namespace
