@@ -73,8 +73,10 @@ class Formatter : public CLI::Formatter {
     std::string one_line_;
 };
 
-std::optional<uint64_t> parse_count(const std::string& text) {
-    uint64_t value = 0;
+/// CLI11 wraps, cuts or clamps what does not fit.
+template <class Integer>
+std::optional<Integer> parse_integer(const std::string& text) {
+    Integer value = 0;
     const char* end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || stopped != end) return std::nullopt;
@@ -153,20 +155,19 @@ OptionRef Command::option(const std::string& names, std::string& value, const st
 
 OptionRef Command::option(const std::string& names, int& value, const std::string& metavar,
                           const std::string& help) {
-    return impl_->app.add_option(names, value, help + default_text(std::to_string(value)))
-        ->type_name(metavar);
+    return impl_->converted(names, metavar, help, value, parse_integer<int>, std::to_string(value));
 }
 
 OptionRef Command::option(const std::string& names, int64_t& value, const std::string& metavar,
                           const std::string& help) {
-    return impl_->app.add_option(names, value, help + default_text(std::to_string(value)))
-        ->type_name(metavar);
+    return impl_->converted(names, metavar, help, value, parse_integer<int64_t>,
+                            std::to_string(value));
 }
 
 OptionRef Command::option(const std::string& names, uint64_t& value, const std::string& metavar,
                           const std::string& help) {
-    // CLI11 would wrap "-1" round to 2^64 - 1.
-    return impl_->converted(names, metavar, help, value, parse_count, std::to_string(value));
+    return impl_->converted(names, metavar, help, value, parse_integer<uint64_t>,
+                            std::to_string(value));
 }
 
 OptionRef Command::option(const std::string& names, double& value, const std::string& metavar,

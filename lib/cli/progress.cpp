@@ -32,7 +32,7 @@ Progress::Progress(std::string what, uint64_t total_bytes, std::optional<bool> w
       total_bytes_(total_bytes),
       on_terminal_(::isatty(STDERR_FILENO) != 0) {
     if (progress_wanted(wanted)) {
-        drawer_ = std::jthread([this](std::stop_token stop) { draw_loop(stop); });
+        drawer_ = std::jthread([this](const std::stop_token& stop) { draw_loop(stop); });
     }
 }
 
@@ -47,7 +47,7 @@ void Progress::finish() {
     if (on_terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::draw_loop(std::stop_token stop) {
+void Progress::draw_loop(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any wake;
     const auto start = Clock::now();

@@ -27,7 +27,7 @@ class Progress {
     void finish();
 
  private:
-    void draw_loop(std::stop_token stop);
+    void draw_loop(const std::stop_token& stop);
     std::string line(double elapsed_s) const;
 
     std::string what_;

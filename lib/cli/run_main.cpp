@@ -2,8 +2,10 @@
 #include "lib/cli/run_main.h"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "lib/base/error.h"
 #include "lib/base/fatal_hook.h"
@@ -31,7 +33,17 @@ ExitCode guarded(const std::function<ExitCode()>& body) {
     } catch (const Error& error) {
         return fail(error.exit_code(), error.describe());
     } catch (const std::bad_alloc&) {
-        return fail(ExitCode::kFailed, "out of memory; lower --memory or --threads");
+        return fail(ExitCode::kFailed,
+                    "out of memory; ask for less (threads, --memory or sizes), or give it more");
+    } catch (const std::filesystem::filesystem_error& error) {
+        return fail(ExitCode::kFailed,
+                    format("{}: {}", error.path1().string(), error.code().message()));
+    } catch (const std::system_error& error) {
+        const bool is_thread = error.code() == std::errc::resource_unavailable_try_again;
+        return fail(ExitCode::kFailed,
+                    is_thread ? "the system gives no more threads (ulimit -u, or the cgroup's "
+                                "pids.max): lower --threads"
+                              : error.what());
     } catch (const std::exception& error) {
         return fail(ExitCode::kFailed, error.what());
     }
@@ -42,6 +54,7 @@ ExitCode guarded(const std::function<ExitCode()>& body) {
 int run_main(std::string_view tool, int argc, char** argv,
              const std::function<ExitCode(const Args& args)>& body) {
     log::init(tool);
+    std::signal(SIGXFSZ, SIG_IGN);  // "File too large" is told by name
     const ExitCode code =
         guarded([&] { return body(Args(argv + std::min(argc, 1), argv + argc)); });
     const ExitCode flushed = guarded([] {
