@@ -18,7 +18,13 @@ constexpr uint32_t kCountMask = kRestBit - 1;
 
 BestFitPlan::BestFitPlan(std::span<const uint64_t> offsets, uint64_t capacity)
     : capacity_(capacity) {
-    LH_CHECK(capacity >= 1 && capacity <= kCountMask && !offsets.empty(), "capacity {}", capacity);
+    LH_CHECK(capacity >= 1 && !offsets.empty(), "capacity {}", capacity);
+    if (capacity > kCountMask) {
+        throw UsageError(
+            format("data.packing = \"best-fit\" takes samples of at most {} tokens, "
+                   "data.seq_len = {}",
+                   kCountMask, capacity));
+    }
     std::vector<Item> group;
     uint64_t in_group = 0;
     for (size_t i = 0; i + 1 < offsets.size(); ++i) {

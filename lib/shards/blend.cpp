@@ -10,8 +10,22 @@ namespace {
 
 std::vector<double> weights_of(const std::vector<BlendPart>& parts) {
     std::vector<double> weights;
+    weights.reserve(parts.size());
     for (const BlendPart& part : parts) weights.push_back(part.weight);
     return weights;
+}
+
+[[noreturn]] void refuse_mixture(const DatasetInfo& one, const DatasetInfo& other) {
+    const bool is_unknown = one.tokenizer_hash == Hash128{};
+    if (!is_unknown && other.tokenizer_hash != Hash128{}) {
+        throw UsageError(format("{} was made by another tokenizer than {}", one.folder.string(),
+                                other.folder.string()));
+    }
+    const std::string silent = (is_unknown ? one : other).folder.string();
+    throw UsageError(
+        format("{} does not say its tokenizer, {} does: convert the first with its tokenizer "
+               "named (tok-shard convert -t)",
+               silent, (is_unknown ? other : one).folder.string()));
 }
 
 /// An id that no token can have would mask nothing, unnoticed.
@@ -40,8 +54,7 @@ Blend::Blend(const std::vector<BlendPart>& parts, const BlendOptions& options)
         const DatasetInfo& info = sets_.emplace_back(part.folder, options_.open).info();
         const DatasetInfo& first = sets_.front().info();
         if (info.tokenizer_hash != first.tokenizer_hash) {
-            throw UsageError(format("{} was made by another tokenizer than {}",
-                                    part.folder.string(), first.folder.string()));
+            refuse_mixture(info, first);
         }
     }
     check_ids(options.settings, sets_.front().info());

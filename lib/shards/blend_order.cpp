@@ -27,12 +27,17 @@ void check_weights(std::span<const double> weights) {
         throw UsageError(
             format("data set {}: weight {} is not a positive number", i + 1, weights[i]));
     }
+    if (!std::isfinite(std::accumulate(weights.begin(), weights.end(), 0.0))) {
+        throw UsageError("the weights of the data sets add up to more than a number can hold");
+    }
 }
 
 /// The weights times a power of ten, if all of them are whole numbers then.
 std::optional<std::vector<uint64_t>> decimal_shares(std::span<const double> weights) {
     constexpr double kMost = 1e15;  // below 2^53: whole numbers are exact
-    for (double scale = 1; scale <= 1e9; scale *= 10) {
+    constexpr int kMostDecimals = 9;
+    double scale = 1;
+    for (int decimals = 0; decimals <= kMostDecimals; ++decimals, scale *= 10) {
         std::vector<uint64_t> shares;
         for (const double weight : weights) {
             const double scaled = std::round(weight * scale);
@@ -154,6 +159,7 @@ std::vector<uint64_t> shares_of(std::span<const double> weights) {
     if (shares) {
         uint64_t divisor = 0, total = 0;
         for (const uint64_t share : *shares) divisor = std::gcd(divisor, share);
+        LH_CHECK(divisor > 0, "{} weights without a share", shares->size());
         for (uint64_t& share : *shares) total += share /= divisor;
         if (total <= kMostSlots) return *shares;
     }

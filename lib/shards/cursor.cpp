@@ -77,6 +77,28 @@ SkipRange parse_skip_range(const std::string& text) {
     return range;
 }
 
+uint64_t numbers_passed(uint64_t count, const std::vector<SkipRange>& skip, uint64_t first) {
+    uint64_t end = first + count;
+    for (const SkipRange& range : normalise(skip)) {
+        if (range.last < first) continue;
+        if (range.first >= end) break;
+        end += range.last + 1 - std::max(range.first, first);
+    }
+    return end - first;
+}
+
+int64_t default_order_samples(int64_t num_samples, const std::vector<SkipRange>& skip) {
+    const uint64_t passed = numbers_passed(static_cast<uint64_t>(num_samples), skip);
+    if (passed > static_cast<uint64_t>(num_samples)) {
+        throw UsageError(
+            format("data.order = \"megatron\": with data.skip the run passes {} sample numbers for "
+                   "its {} samples; set data.order_samples to that (or to what the run began with, "
+                   "with fewer steps)",
+                   passed, num_samples));
+    }
+    return num_samples;
+}
+
 DataCursor::DataCursor(DataPhase first_phase, std::vector<SkipRange> skip)
     : skip_(normalise(std::move(skip))), phases_{std::move(first_phase)} {}
 

@@ -19,6 +19,11 @@ struct SkipRange {
 };
 /// "120-135" or "7". @throws UsageError naming data.skip.
 SkipRange parse_skip_range(const std::string& text);
+/// How many sample numbers from `first` on are passed to show `count` samples.
+uint64_t numbers_passed(uint64_t count, const std::vector<SkipRange>& skip, uint64_t first = 0);
+/// data.order_samples where it is not given: those of the run.
+/// @throws UsageError when data.skip makes the run pass more, so that it must be given
+int64_t default_order_samples(int64_t num_samples, const std::vector<SkipRange>& skip);
 
 /// A stretch of training on the same data with the same batch; ends where the next one begins.
 struct DataPhase {

@@ -57,6 +57,7 @@ std::vector<std::filesystem::path> places_of(const ShardSet& set, const ShardDet
     const std::vector<CachedShard> copies = cached_shards(set.folder, details);
     cache->fill(set.folder, copies);
     std::vector<std::filesystem::path> places;
+    places.reserve(copies.size());
     for (const CachedShard& copy : copies) places.push_back(cache->folder_of(set.folder, copy));
     if (!details.merged.empty()) return std::vector(details.shards.size(), places.front());
     return places;

@@ -62,7 +62,7 @@ TokenType megatron_token_type(uint32_t vocab_size) {
 }
 
 std::string megatron_header(TokenType type, uint64_t num_sequences, uint64_t num_documents) {
-    std::string header(kMegatronMagic, 9);
+    std::string header(std::begin(kMegatronMagic), std::end(kMegatronMagic));
     const auto append = [&header](auto value) {
         header.append(reinterpret_cast<const char*>(&value), sizeof value);
     };
@@ -83,7 +83,7 @@ MegatronIndex::MegatronIndex(io::UniqueFd fd, std::string name)
     std::array<std::byte, kMegatronHeaderBytes> header;
     if (size < header.size()) fail(size, "cut: no room for the header of a Megatron index");
     file_.read(0, header);
-    if (std::memcmp(header.data(), kMegatronMagic, 9) != 0) {
+    if (std::memcmp(header.data(), kMegatronMagic, sizeof kMegatronMagic) != 0) {
         fail(0, "not a Megatron index (it would begin with MMIDIDX)");
     }
     if (const auto version = at<uint64_t>(header, 9); version != kVersion) {

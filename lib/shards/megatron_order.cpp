@@ -110,7 +110,8 @@ void MegatronOrder::count_epochs(uint64_t num_samples) {
     // The last epoch is shuffled by itself when less than 80 % of it are shown.
     whole_epoch_samples_ = ((num_epochs_ - 1) * tokens - 1) / seq_len_;
     const uint64_t in_last = num_samples - whole_epoch_samples_;
-    const double of_epoch = 0.80 * static_cast<double>((tokens - 1) / seq_len_);
+    const uint64_t epoch_samples = (tokens - 1) / seq_len_;
+    const double of_epoch = 0.80 * static_cast<double>(epoch_samples);
     separates_last_epoch_ = in_last < static_cast<uint64_t>(of_epoch);
 }
 

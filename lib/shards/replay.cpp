@@ -15,7 +15,6 @@ namespace longhaul::shards {
 
 namespace {
 
-using record::Finding;
 using record::Status;
 using Samples = std::vector<uint64_t>;
 

@@ -55,7 +55,7 @@ uint64_t count_of(const char* key, int64_t value, int64_t least, int64_t most) {
 }
 
 void check_together(const SampleSettings& settings) {
-    if (settings.loss_spans.size() != 0 && settings.loss_spans.size() != 2) {
+    if (!settings.loss_spans.empty() && settings.loss_spans.size() != 2) {
         throw UsageError("data.loss_between takes two token ids: the one before and the last one");
     }
     if (settings.loss_spans.size() == 2 && settings.loss_spans[0] == settings.loss_spans[1]) {

@@ -16,7 +16,7 @@ struct LoaderOptions {
     std::string run;  // RUN, whose run.toml says all of `data`; "": `data` as given
     RunData data;
     bool checks = false, benches = false;  // else the samples are listed
-    int64_t steps = 1;
+    int64_t steps = 0;
     uint64_t from = 0;  // list: first sample number
     bool as_json = false;
 };

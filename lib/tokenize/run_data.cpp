@@ -29,9 +29,16 @@ shards::SampleWords sample_words(const config::TomlValues& run) {
 RunData read_run_data(const config::TomlValues& run, const std::string& source) {
     const auto folders = run.texts("data.train");
     const auto seq_len = run.integer("data.seq_len");
-    if (!folders || !seq_len) throw DataError(source + ": data.train or data.seq_len is missing");
+    if (!folders) throw DataError(source + ": data.train is missing");
+    if (!seq_len || *seq_len < 1) {
+        throw DataError(source + ": data.seq_len is missing, or below 1");
+    }
     RunData data;
     const auto weights = run.numbers("data.weights").value_or(std::vector<double>{});
+    if (!weights.empty() && weights.size() != folders->size()) {
+        throw DataError(format("{}: {} data.weights for {} folders of data.train", source,
+                               weights.size(), folders->size()));
+    }
     for (size_t i = 0; i < folders->size(); ++i) {
         data.parts.push_back({(*folders)[i], i < weights.size() ? weights[i] : 1.0});
     }
@@ -41,16 +48,17 @@ RunData read_run_data(const config::TomlValues& run, const std::string& source) 
     data.steps = run.integer("job.steps").value_or(0);
     data.options.seq_len = static_cast<uint64_t>(*seq_len);
     shards::SampleWords words = sample_words(run);
+    for (const std::string& range : run.texts("data.skip").value_or(std::vector<std::string>{})) {
+        data.skip.push_back(shards::parse_skip_range(range));
+    }
     if (words.order == "megatron" && words.order_samples == 0) {
-        words.order_samples = data.steps * data.global_batch;
+        words.order_samples =
+            shards::default_order_samples(data.steps * data.global_batch, data.skip);
     }
     data.options.settings = shards::settings_of(words);
     data.options.seed =
         shards::order_seed(static_cast<uint64_t>(run.integer("job.seed").value_or(0)), data.phase,
                            data.options.settings.order);
-    for (const std::string& range : run.texts("data.skip").value_or(std::vector<std::string>{})) {
-        data.skip.push_back(shards::parse_skip_range(range));
-    }
     return data;
 }
 

@@ -60,7 +60,8 @@ std::vector<shards::BlendPart> parts_of(const std::vector<std::string>& folders,
 shards::SampleSettings sample_settings_of(const TrainConfig& config) {
     shards::SampleWords words = config.data.samples;
     if (words.order == "megatron" && words.order_samples == 0) {
-        words.order_samples = config.job.steps * config.data.global_batch;
+        words.order_samples = shards::default_order_samples(
+            config.job.steps * config.data.global_batch, skip_ranges_of(config.data));
     }
     return shards::settings_of(words);
 }

@@ -10,6 +10,8 @@ namespace longhaul::tok_shard {
 
 namespace {
 
+constexpr double kMostFrom = 4e18;  // below 2^62: counting on never wraps
+
 /// Options that stand for keys of [data].
 struct Words {
     std::vector<std::string> folders, weights, skip;
@@ -60,7 +62,7 @@ double weight_of(const std::string& text) {
     return weight;
 }
 
-void finish_data(const Words& words, int64_t steps, tokenize::RunData& data) {
+void finish_data(const Words& words, int64_t steps, uint64_t from, tokenize::RunData& data) {
     if (!words.weights.empty() && words.weights.size() != words.folders.size()) {
         throw UsageError(
             format("{} --weight for {} folders", words.weights.size(), words.folders.size()));
@@ -70,15 +72,16 @@ void finish_data(const Words& words, int64_t steps, tokenize::RunData& data) {
         data.parts.push_back({words.folders[i], weight});
     }
     shards::SampleWords samples = words.samples;
+    for (const std::string& range : words.skip) {
+        data.skip.push_back(shards::parse_skip_range(range));
+    }
     if (samples.order == "megatron" && samples.order_samples == 0) {
-        samples.order_samples = steps * data.global_batch;
+        samples.order_samples = static_cast<int64_t>(
+            from + shards::numbers_passed(steps * data.global_batch, data.skip, from));
     }
     data.options.settings = shards::settings_of(samples);
     data.options.seq_len = static_cast<uint64_t>(words.seq_len);
     data.options.seed = static_cast<uint64_t>(words.seed);
-    for (const std::string& range : words.skip) {
-        data.skip.push_back(shards::parse_skip_range(range));
-    }
 }
 
 }  // namespace
@@ -97,15 +100,19 @@ ExitCode run_loader(const cli::Args& args) {
                 "steps; 0 (the default): 1000 with --check or --bench, else 1")
         .without_default()
         .range(0, 1u << 30);
-    command.option("--from", options.from, "N", "first sample number of the list");
+    command.option("--from", options.from, "N", "first sample number of the list")
+        .range(0, kMostFrom);
     command.flag("--json", options.as_json, "one JSON object a sample; of a check, all findings");
     add_data_options(command, words, options.data);
     command.parse(args);
     if (options.checks && options.benches) throw UsageError("--check or --bench, not both");
+    if (command.was_given("--from") && (options.checks || options.benches)) {
+        throw UsageError("--from is for the list of samples, not for --check and --bench");
+    }
     // Megatron's order depends on the number of steps, so the default is needed here.
     if (options.steps == 0) options.steps = options.checks || options.benches ? 1000 : 1;
     if (!options.run.empty()) refuse_data_options(command);
-    if (options.run.empty()) finish_data(words, options.steps, options.data);
+    if (options.run.empty()) finish_data(words, options.steps, options.from, options.data);
     if (!options.run.empty() && !words.folders.empty()) {
         throw UsageError("give folders or --run, not both");
     }

@@ -15,6 +15,19 @@ DataPhase phase(int64_t number) {
     return {number, 0, {"aa"}, "tt", {}, 16, 4, {}};
 }
 
+TEST_CASE("cursor: how many numbers are passed to show samples") {
+    CHECK(numbers_passed(10, {}) == 10);
+    CHECK(numbers_passed(10, {{2, 3}}) == 12);
+    CHECK(numbers_passed(10, {{9, 9}}) == 11);
+    CHECK(numbers_passed(10, {{10, 20}}) == 10);
+    CHECK(numbers_passed(10, {{9, 9}, {11, 12}}) == 11);
+    CHECK(numbers_passed(10, {{9, 10}, {11, 12}}) == 14);
+    CHECK(numbers_passed(10, {{3, 6}, {1, 4}}) == 16);
+    CHECK(numbers_passed(10, {{0, 7}}, 5) == 13);
+    CHECK(default_order_samples(24, {{24, 30}}) == 24);
+    CHECK_THROWS_WITH_AS(default_order_samples(24, {{3, 4}}), doctest::Contains("26"), UsageError);
+}
+
 TEST_CASE("cursor: samples count up; skip ranges are never shown") {
     DataCursor cursor(phase(0), {{3, 5}, {6, 6}, {10, 11}});
     CHECK(cursor.skip().size() == 2);  // touching ranges are merged
