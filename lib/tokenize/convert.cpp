@@ -17,10 +17,12 @@
 #include "lib/shards/mds_format.h"
 #include "lib/tokenize/convert_plan.h"
 #include "lib/tokenize/convert_writer.h"
+#include "lib/tokenize/finish.h"
 #include "lib/tokenize/output_check.h"
 #include "lib/tokenize/output_folder.h"
 #include "lib/tokenize/output_lock.h"
 #include "lib/tokenize/plan.h"
+#include "lib/tokenize/source_hashes.h"
 
 namespace longhaul::tokenize {
 
@@ -64,6 +66,22 @@ record::FileEntry source_entry(const ConvertJob& job, const OpenedData& data) {
             io::hash_file(path.string())};
 }
 
+bool is_inside(const fs::path& path, const fs::path& folder) {
+    const fs::path relative = fs::weakly_canonical(fs::absolute(path))
+                                  .lexically_relative(fs::weakly_canonical(fs::absolute(folder)));
+    return !relative.empty() && *relative.begin() != "..";
+}
+
+void check_output_place(const ConvertJob& job, const OpenedData& data) {
+    const fs::path source = data.set.folder.empty() ? "." : data.set.folder;
+    if (fs::exists(job.output) && fs::equivalent(job.output, source)) {
+        throw UsageError(format("--output {}: it is the source", job.output));
+    }
+    if (data.set.manifest && is_inside(job.output, source)) {
+        throw UsageError(format("--output {}: it lies in the source", job.output));
+    }
+}
+
 void check_source(const ConvertJob& job, const OpenedData& data) {
     if (!data.tokenizer) {
         throw UsageError(
@@ -88,7 +106,7 @@ uint64_t max_tokens_of(const ConvertJob& job, const OpenedData& data) {
 class Converter {
  public:
     Converter(const ConvertJob& job, const OpenedData& data)
-        : job_(job), data_(data), source_(data.set.details), reader_(data.set) {
+        : job_(job), data_(data), source_(data.set.details), reader_(data.set), hashes_(data.set) {
         container_ = job.container;
         container_.max_tokens = max_tokens_of(job, data);
         type_ = container_.token_type(source_.vocab_size);
@@ -96,6 +114,19 @@ class Converter {
                    job.tmp_dir,
                    container_,
                    {data.tokenizer->hash(), source_.vocab_size, source_.borders}};
+    }
+
+    /// @throws UsageError: nothing would be left
+    void check_samples() const {
+        const uint64_t length = container_.sample_tokens;
+        const bool has_sample =
+            std::any_of(reader_.units().begin(), reader_.units().end(),
+                        [&](const UnitRange& unit) { return unit.num_tokens >= length; });
+        if (length == 0 || has_sample || reader_.num_tokens() == 0) return;
+        throw UsageError(
+            format("--mds-sample {}: no unit of {} has so many tokens, nothing would "
+                   "be left",
+                   length, job_.source.path));
     }
 
     record::Manifest asked() const {
@@ -114,6 +145,7 @@ class Converter {
         const bool is_same_rule = are_documents && data_.set.manifest && !job_.has_max_tokens;
         plan_ = plan_conversion(reader_, container_, source_.vocab_size,
                                 is_same_rule ? &source_.shards : nullptr);
+        tell_dropped(plan_.dropped_tokens, reader_.num_tokens(), container_.sample_tokens);
         io::create_directories(folder() / ".units");
         if (job_.is_merged && !fs::exists(folder() / "tokens.bin")) {
             const uint64_t bytes = reader_.num_tokens() * shards::token_bytes(type_);
@@ -151,6 +183,8 @@ class Converter {
         record::write_manifest(folder() / "manifest.json", manifest);
         std::error_code ignored;  // another task may be removing it too
         fs::remove_all(folder() / ".units", ignored);
+        log::info("{} is complete: {} shards, {} documents, {} tokens", job_.output,
+                  details.shards.size(), details.num_documents, details.num_tokens);
     }
 
  private:
@@ -211,8 +245,9 @@ class Converter {
         return entry;
     }
 
-    void convert(const PlannedShard& planned) const {
+    void convert(const PlannedShard& planned) {
         if (read_record(planned)) return;
+        hashes_.check(planned.first_token, planned.num_tokens);
         const ShardEntry entry = job_.is_merged
                                      ? write_merged_part(reader_, planned, target_, merged_bin())
                                      : write_shard(reader_, planned, target_);
@@ -269,6 +304,7 @@ class Converter {
     const OpenedData& data_;
     const shards::ShardDetails& source_;
     SetReader reader_;
+    SourceHashes hashes_;
     shards::Container container_;
     shards::TokenType type_ = shards::TokenType::kU16;
     ShardTarget target_;
@@ -282,10 +318,9 @@ ExitCode run_convert(const ConvertJob& job) {
     check_source(job, data);
     Converter converter(job, data);
     const record::Manifest asked = converter.asked();
+    check_output_place(job, data);
+    converter.check_samples();
     io::create_directories(job.output);
-    if (fs::equivalent(job.output, data.set.folder.empty() ? "." : data.set.folder)) {
-        throw UsageError(format("--output {}: it is the source", job.output));
-    }
     if (job.force) check_outside(job.source.tokenizer.path, "--tokenizer", job.output);
     const OutputLock lock(job.output, job.task);
     const bool is_complete = prepare_output(job.output, job.force, job.task, asked);

@@ -86,6 +86,21 @@ std::vector<std::string> find_parents(const EncodeJob& job) {
 
 }  // namespace
 
+void tell_dropped(uint64_t dropped, uint64_t all, uint64_t sample_tokens) {
+    if (dropped == 0) return;
+    constexpr double kMany = 0.1;
+    const bool are_many = static_cast<double>(dropped) > kMany * static_cast<double>(all);
+    const std::string text = format(
+        "{} of {} tokens, at the ends of units, are too few for a sample of {} "
+        "(--mds-sample): left out",
+        dropped, all, sample_tokens);
+    if (are_many) {
+        log::warn("{}", text);
+    } else {
+        log::info("{}", text);
+    }
+}
+
 void finish_output(const UnitContext& context, const Plan& plan, const record::Manifest& asked) {
     const fs::path folder(context.job.output);
     std::vector<UnitResult> units;
@@ -116,6 +131,8 @@ void finish_output(const UnitContext& context, const Plan& plan, const record::M
     record::write_manifest(folder / "manifest.json", manifest);
     std::error_code ignored;  // another task may be removing it too
     fs::remove_all(folder / ".units", ignored);
+    tell_dropped(summary.counts.dropped_tokens, summary.counts.tokens,
+                 context.job.container.sample_tokens);
     if (context.job.task.count > 1) {
         log::info("{} is complete: {} units, {} documents, {} tokens", folder.string(),
                   plan.units.size(), summary.details.num_documents, summary.details.num_tokens);

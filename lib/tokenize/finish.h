@@ -14,6 +14,9 @@ namespace longhaul::tokenize {
 /// @throws DataError: more bad records than allowed
 void finish_output(const UnitContext& context, const Plan& plan, const record::Manifest& asked);
 
+/// Says that the ends of units are in no sample of fixed length; a warning when it is a tenth.
+void tell_dropped(uint64_t dropped, uint64_t all, uint64_t sample_tokens);
+
 /// For a complete output made from stdin or pipes: reads them to the end and compares.
 /// @throws UsageError when they hold something else
 void check_streams(const EncodeJob& job);

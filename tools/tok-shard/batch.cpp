@@ -13,7 +13,7 @@ ExitCode run_batch(const cli::Args& args) {
     command.option("--step", options.step, "N", "step of the run").required();
     command.option("--sample", sample, "N", "one sample of the step only, by its place")
         .without_default();
-    command.option("--width", options.width, "N", "characters of text shown a document; 0: all");
+    command.option("--width", options.width, "N", "bytes of text shown a document; 0: all");
     command.flag("--json", options.as_json, "one JSON object a document");
     command.parse(args);
     if (command.was_given("--sample")) options.sample = sample;
