@@ -74,6 +74,7 @@ std::optional<Cause> parse_cause(std::string_view name) {
 const std::vector<Cause>& all_causes() {
     static const std::vector<Cause> causes = [] {
         std::vector<Cause> list;
+        list.reserve(std::size(kRows));
         for (const Row& row : kRows) list.push_back(row.cause);
         return list;
     }();

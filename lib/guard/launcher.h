@@ -3,8 +3,7 @@
 // Runs the guarded command: forwards signals to it, copies its stderr while reading it for clues,
 // and ends it when it is told that there is no progress.
 
-#include <signal.h>
-
+#include <csignal>
 #include <functional>
 #include <string>
 #include <vector>

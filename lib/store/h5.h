@@ -20,8 +20,8 @@ namespace longhaul::store {
 /// HDF5 failed; keeps the errno that the library met (0: unknown) for those who handle ENOSPC.
 class H5Error : public StoreError {
  public:
-    H5Error(std::string cause, int error_number)
-        : StoreError(std::move(cause)), error_number_(error_number) {}
+    H5Error(const std::string& cause, int error_number)
+        : StoreError(cause), error_number_(error_number) {}
     int error_number() const { return error_number_; }
 
  private:

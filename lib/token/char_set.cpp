@@ -9,12 +9,6 @@ namespace longhaul::token {
 
 namespace {
 
-using text::Category;
-
-constexpr uint32_t bit(Category category) {
-    return 1u << static_cast<unsigned>(category);
-}
-
 constexpr std::array<const char*, 30> kCategoryNames = {
     "Cn", "Cc", "Cf", "Co", "Cs", "Ll", "Lm", "Lo", "Lt", "Lu", "Mc", "Me", "Mn", "Nd", "Nl",
     "No", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs"};

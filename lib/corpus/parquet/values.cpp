@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "lib/base/check.h"
 #include "lib/corpus/parquet/column.h"
 
 namespace longhaul::corpus::parquet {
@@ -239,7 +240,9 @@ const char* ValueDecoder::next_suffix(Cell& cell) {
 
 /// The first bytes of all values, then their second bytes, and so on.
 const char* ValueDecoder::next_split(Cell& cell) {
-    const size_t width = width_of(type_), count = bytes_.size() / width;
+    const size_t width = width_of(type_);
+    LH_CHECK(width > 0, "no split stream of type {}", static_cast<int>(type_));
+    const size_t count = bytes_.size() / width;
     if (index_ >= count) return kCut;
     uint64_t value = 0;
     for (size_t i = 0; i < width; ++i) {
