@@ -12,7 +12,7 @@ namespace longhaul::io {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& folder) {
-    throw IoError(format("cannot create a temporary file in {} (see --tmp-dir)", folder.string()));
+    throw IoError(format("cannot create a temporary file in {} (see TMPDIR and --tmp-dir)", folder.string()));
 }
 
 }  // namespace

@@ -169,6 +169,14 @@ DataCursor DataCursor::from_json(const io::Json& json, const std::string& source
     return cursor;
 }
 
+Hash128 data_fingerprint(const std::vector<std::string>& data, const std::vector<double>& weights) {
+    Hasher128 hasher;
+    for (size_t i = 0; i < data.size(); ++i) {
+        hasher.update(format("{} {}\n", data[i], i < weights.size() ? weights[i] : 1.0));
+    }
+    return hasher.digest();
+}
+
 uint64_t order_seed(uint64_t seed, int64_t phase, OrderKind order) {
     // Phase 0 keeps the seed itself, so that plain readers need no formula.
     if (phase > 0 && order == OrderKind::kMegatron) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/hash.h"
 #include "lib/io/json_fwd.h"
 #include "lib/shards/sample_settings.h"
 
@@ -69,6 +70,10 @@ class DataCursor {
     std::vector<SkipRange> skip_;  // sorted, disjoint
     std::vector<DataPhase> phases_;
 };
+
+/// Says in a log which data samples came from: manifest hashes of the folders, and their weights
+/// (empty: all alike).
+Hash128 data_fingerprint(const std::vector<std::string>& data, const std::vector<double>& weights);
 
 /// The seed of the order of samples in a phase: each phase shuffles anew. Megatron's has 32 bits,
 /// so the order of a later phase is one that Megatron gives for another --seed.

@@ -23,7 +23,7 @@ std::filesystem::path default_spool_folder() {
 }
 
 Spool::Spool(const std::filesystem::path& folder)
-    : name_(format("a temporary file in {} (see --tmp-dir)", folder.string())),
+    : name_(format("a temporary file in {} (see TMPDIR and --tmp-dir)", folder.string())),
       fd_(io::open_unnamed(folder)) {}
 
 void Spool::write(std::span<const std::byte> bytes) {

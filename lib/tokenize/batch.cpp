@@ -21,6 +21,8 @@ struct StepData {
     int64_t phase = 0;
     std::optional<uint64_t> order_seed;  // older runs did not write it
     int64_t blend_version = shards::kOldBlend;
+    std::optional<uint64_t> seq_len;  // nor these
+    std::optional<std::string> data_hash;
 };
 
 /// The last line of the step: a resumed run may have written several. A torn tail is passed over.
@@ -40,6 +42,10 @@ StepData find_step(const std::string& path, uint64_t step) {
         data.phase = json.value("phase", int64_t{0});
         if (json.contains("order_seed")) {
             data.order_seed = io::require<uint64_t>(json, "order_seed", path);
+        }
+        if (json.contains("seq_len")) data.seq_len = io::require<uint64_t>(json, "seq_len", path);
+        if (json.contains("data_xxh3_128")) {
+            data.data_hash = io::require<std::string>(json, "data_xxh3_128", path);
         }
         if (json.contains("blend_version")) {
             data.blend_version = io::require<int64_t>(json, "blend_version", path);
@@ -69,14 +75,37 @@ std::vector<uint64_t> samples_of(const StepData& step, const RunData& run) {
     return samples;
 }
 
-shards::Blend open_blend(RunData run, const StepData& step, const std::string& source) {
+/// @throws DataError: what is there now is not what the step was made from
+void check_data(const shards::Blend& blend, const RunData& run, const StepData& step,
+                const std::string& source) {
+    if (!step.data_hash) return;
+    std::vector<std::string> hashes;
+    std::vector<double> weights;
+    for (size_t i = 0; i < run.parts.size(); ++i) {
+        hashes.push_back(blend.sets()[i].info().manifest_hash.hex());
+        weights.push_back(run.parts[i].weight);
+    }
+    if (shards::data_fingerprint(hashes, weights).hex() == *step.data_hash) return;
+    throw DataError(
+        format("{}: the step was made from other data or weights than its data.train and "
+               "data.weights are now",
+               source));
+}
+
+shards::Blend open_step(RunData run, const StepData& step, const std::string& source) {
     if (run.phase != step.phase) {
         throw DataError(format("{} describes data phase {}, the step was in phase {}", source,
                                run.phase, step.phase));
     }
+    if (step.seq_len && *step.seq_len != run.options.seq_len) {
+        throw DataError(format("{} says seq_len = {}, the step had {}", source, run.options.seq_len,
+                               *step.seq_len));
+    }
     if (step.order_seed) run.options.seed = *step.order_seed;
     run.options.settings.blend_version = step.blend_version;
-    return shards::Blend(run.parts, run.options);
+    shards::Blend blend = open_blend(run, source);
+    check_data(blend, run, step, source);
+    return blend;
 }
 
 /// Shortens to at most `bytes` without cutting a character.
@@ -178,7 +207,7 @@ ExitCode run_batch(const BatchOptions& options) {
     if (options.sample && *options.sample >= samples.size()) {
         throw UsageError(format("--sample {}: the step has {}", *options.sample, samples.size()));
     }
-    const shards::Blend blend = open_blend(run, step, run_file);
+    const shards::Blend blend = open_step(run, step, run_file);
     const BatchPrinter printer(blend, options);
     for (uint64_t place = 0; place < samples.size(); ++place) {
         if (!options.sample || *options.sample == place) printer.print(place, samples[place]);

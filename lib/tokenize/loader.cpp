@@ -141,16 +141,19 @@ void bench(const shards::Blend& blend, const LoaderOptions& options) {
 }  // namespace
 
 ExitCode run_loader(LoaderOptions options) {
+    std::string file;
     if (!options.run.empty()) {
-        const std::string file = options.run + "/run.toml";
+        file = options.run + "/run.toml";
         options.data = read_run_data(config::TomlValues{std::filesystem::path(file)}, file);
     }
     if (options.data.parts.empty()) throw UsageError("name folders of token shards, or --run");
     if (options.data.global_batch < 1 || options.data.micro_batch < 1) {
-        throw UsageError("--global-batch and --micro-batch are at least 1");
+        throw UsageError(file.empty()
+                             ? "--global-batch and --micro-batch are at least 1"
+                             : file + ": data.global_batch and data.micro_batch are at least 1");
     }
     options.data.options.open.may_lack_vocab_size = true;  // of Megatron's and MDS' files
-    const shards::Blend blend(options.data.parts, options.data.options);
+    const shards::Blend blend = open_blend(options.data, file);
     if (options.checks) return check(blend, options);
     if (options.benches) {
         bench(blend, options);

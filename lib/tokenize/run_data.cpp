@@ -62,4 +62,10 @@ RunData read_run_data(const config::TomlValues& run, const std::string& source) 
     return data;
 }
 
+shards::Blend open_blend(const RunData& data, const std::string& source) {
+    if (source.empty()) return {data.parts, data.options};
+    return with_context([&] { return shards::Blend(data.parts, data.options); },
+                        "{}: data.train, seen from this folder", source);
+}
+
 }  // namespace longhaul::tokenize

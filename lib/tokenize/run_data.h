@@ -23,4 +23,7 @@ struct RunData {
 /// @param source names the file in errors. @throws DataError: no data.train or data.seq_len
 RunData read_run_data(const config::TomlValues& run, const std::string& source);
 
+/// Opens its folders. @param source run.toml, which names them; "": the command line did
+shards::Blend open_blend(const RunData& data, const std::string& source);
+
 }  // namespace longhaul::tokenize

@@ -122,6 +122,8 @@ void Reporter::write_metrics(const TrainState& state, const StepPlan& plan,
     line["order_seed"] = shards::order_seed(options_.seed, state.cursor.phase().number,
                                             state.cursor.phase().samples.order);
     line["blend_version"] = state.cursor.phase().samples.blend_version;
+    line["data_xxh3_128"] =
+        shards::data_fingerprint(state.cursor.phase().data, state.cursor.phase().weights).hex();
     line["step_s"] = extras.step_s;
     line["data_wait_s"] = result.data_wait_s;
     line["tokens_per_s"] = static_cast<double>(result.valid_tokens) / extras.step_s;
