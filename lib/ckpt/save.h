@@ -32,8 +32,8 @@ struct LocalSlice {
 /// untouched and nothing that counts was left behind, so a run may go on and try again.
 class SaveError : public StoreError {
  public:
-    SaveError(std::string cause, int error_number)
-        : StoreError(std::move(cause)), error_number_(error_number) {}
+    SaveError(const std::string& cause, int error_number)
+        : StoreError(cause), error_number_(error_number) {}
     /// ENOSPC, EDQUOT, EIO ... of the rank that failed first; 0: not a system call.
     int error_number() const { return error_number_; }
 

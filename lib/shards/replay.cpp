@@ -137,7 +137,7 @@ class Replay {
         uint64_t expected = 0;
         bool is_exact = true;
         for (const uint64_t sample : shown_) {
-            while (is_skipped(expected)) ++expected;
+            while (const SkipRange* range = range_of(expected)) expected = range->last + 1;
             is_exact &= sample == expected++;
         }
         report(is_exact, "loader.skip",
@@ -147,10 +147,12 @@ class Replay {
                "report this: it is a fault of the loader");
     }
 
-    bool is_skipped(uint64_t sample) const {
-        return std::any_of(options_.skip.begin(), options_.skip.end(), [&](const SkipRange& range) {
-            return sample >= range.first && sample <= range.last;
-        });
+    /// Null for one that is shown.
+    const SkipRange* range_of(uint64_t sample) const {
+        for (const SkipRange& range : options_.skip) {
+            if (sample >= range.first && sample <= range.last) return &range;
+        }
+        return nullptr;
     }
 
     SampleSource locate(uint64_t sample) const {

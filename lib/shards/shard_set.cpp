@@ -39,6 +39,9 @@ std::optional<fs::path> mds_folder(const fs::path& path) {
 /// @throws DataError
 void check_has_index(const fs::path& path) {
     std::error_code ignored;
+    if (fs::exists(path / "manifest.json", ignored) || fs::exists(path / "plan.json", ignored)) {
+        return;
+    }
     fs::path prefix = path;
     if (path.extension() == ".bin") prefix.replace_extension();
     if (fs::is_regular_file(prefix.string() + ".bin", ignored)) {
@@ -46,9 +49,6 @@ void check_has_index(const fs::path& path) {
             format("{0}.bin: no {0}.idx beside it: the index says where its documents "
                    "lie",
                    prefix.string()));
-    }
-    if (fs::exists(path / "manifest.json", ignored) || fs::exists(path / "plan.json", ignored)) {
-        return;
     }
     for (const auto& entry : fs::directory_iterator(path, ignored)) {
         if (entry.path().extension() != ".mds") continue;

@@ -56,7 +56,7 @@ class ByteLevelDecoder final : public DecoderStep {
             const auto decoded = text_to_bytes(token);
             bytes += decoded ? *decoded : token;
         }
-        tokens.assign(1, std::move(bytes));
+        tokens.assign(1, bytes);
     }
 };
 
@@ -110,8 +110,8 @@ class ByteFallbackDecoder final : public DecoderStep {
 class FuseDecoder final : public DecoderStep {
  public:
     void apply(std::vector<std::string>& tokens) const override {
-        std::string all = joined(tokens);
-        tokens.assign(1, std::move(all));
+        const std::string all = joined(tokens);
+        tokens.assign(1, all);
     }
 };
 

@@ -30,6 +30,7 @@ ByteSet bytes_of(const CharSet& set) {
 std::vector<ByteSet> first_bytes(const std::vector<Regex::Instruction>& program,
                                  const std::vector<CharSet>& sets) {
     std::vector<ByteSet> of_sets;
+    of_sets.reserve(sets.size());
     for (const CharSet& set : sets) of_sets.push_back(bytes_of(set));
     ByteSet all;
     all.add_range(0, 0xFF);

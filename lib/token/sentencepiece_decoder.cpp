@@ -55,7 +55,7 @@ class SentencePieceDecoder final : public DecoderStep {
             has_dropped = append_piece(token, is_at_start, out);
         }
         flush(bytes, keeps_bytes, out);
-        tokens.assign(1, std::move(out));
+        tokens.assign(1, out);
     }
 
     static void flush(std::string& bytes, bool keeps_bytes, std::string& out) {

@@ -8,6 +8,7 @@
 #include "lib/base/error.h"
 #include "lib/cli/output.h"
 #include "lib/io/json.h"
+#include "lib/log/log.h"
 #include "lib/shards/dataset.h"
 #include "lib/text/unicode.h"
 #include "lib/token/load.h"
@@ -57,6 +58,27 @@ void add_text(const std::string& text, io::Json& line) {
     line["text_hex"] = hex;
 }
 
+/// Ids that the tokenizer does not have give no text, as in HF's decoders.
+struct Unknown {
+    uint64_t count = 0, first_document = 0;
+    uint32_t first_id = 0;
+
+    void look(const token::Tokenizer& tokenizer, uint64_t document, std::span<const uint32_t> ids) {
+        for (const uint32_t id : ids) {
+            if (tokenizer.is_token(id)) continue;
+            if (count++ > 0) continue;
+            first_document = document;
+            first_id = id;
+        }
+    }
+    void warn() const {
+        if (count == 0) return;
+        log::warn(
+            "{} ids are no tokens of the tokenizer and give no text, the first, {}, in document {}",
+            count, first_id, first_document);
+    }
+};
+
 }  // namespace
 
 ExitCode run_decode(const DumpOptions& options) {
@@ -68,8 +90,10 @@ ExitCode run_decode(const DumpOptions& options) {
     const shards::Dataset dataset(options.source.path, data.options);
     const token::Tokenizer& tokenizer = *data.tokenizer;
     const bool keeps_bytes = keeps_raw_bytes(data.set.manifest);
+    Unknown unknown;
     visit_documents(dataset, options, [&](const auto& document, const auto& ids) {
         std::span<const uint32_t> shown(ids);
+        unknown.look(tokenizer, document.index, shown);
         // Also borders that are no control tokens are no text of the document.
         if (!options.keep_special) shown = inside_borders(ids, data.set.details.borders);
         const std::string text = keeps_bytes ? tokenizer.decode_bytes(shown, !options.keep_special)
@@ -82,6 +106,7 @@ ExitCode run_decode(const DumpOptions& options) {
         add_text(text, line);
         cli::print(io::to_line(line) + "\n");
     });
+    unknown.warn();
     return ExitCode::kOk;
 }
 

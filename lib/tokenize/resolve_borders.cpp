@@ -68,7 +68,7 @@ std::vector<uint32_t> resolve_bos(const token::Tokenizer& tokenizer, const Borde
 std::vector<uint32_t> resolve_eos(const token::Tokenizer& tokenizer, const BorderWords& words) {
     const auto& suffix = tokenizer.parts().suffix;
     const bool is_automatic = words.empty() || words == BorderWords{"auto"};
-    const auto ids = with_context(
+    auto ids = with_context(
         [&] { return resolve(tokenizer, words, suffix, tokenizer.default_eos()); }, "--eos");
     if (is_automatic && ids.empty()) {
         throw UsageError(

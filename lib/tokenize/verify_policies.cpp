@@ -14,7 +14,6 @@ namespace longhaul::tokenize {
 
 namespace {
 
-using corpus::InvalidUtf8;
 using corpus::Reason;
 using shards::ShardFormat;
 
@@ -66,8 +65,8 @@ class PolicyChecker {
         note(format("{} {} was asked for, the shards have {}", key, io::Json(asked).dump(),
                     io::Json(there).dump()));
     }
-    io::Json option(const char* key, io::Json otherwise) const {
-        return options_.contains(key) ? options_.at(key) : std::move(otherwise);
+    io::Json option(const char* key, const io::Json& otherwise) const {
+        return options_.contains(key) ? options_.at(key) : otherwise;
     }
 
     void check_words() {

@@ -32,8 +32,7 @@ class SampleChecker {
  public:
     SampleChecker(const shards::ShardSet& set, const shards::Dataset& dataset,
                   const token::Tokenizer& tokenizer, const char* remedy)
-        : set_(set),
-          details_(set.details),
+        : details_(set.details),
           dataset_(dataset),
           tokenizer_(tokenizer),
           remedy_(remedy),
@@ -116,6 +115,7 @@ class SampleChecker {
         std::sort(documents.begin(), documents.end(),
                   [](const Sampled& a, const Sampled& b) { return a.row < b.row; });
         std::vector<uint64_t> rows;
+        rows.reserve(documents.size());
         for (const Sampled& sampled : documents) rows.push_back(sampled.row);
         try {
             size_t next = 0;
@@ -159,7 +159,6 @@ class SampleChecker {
         return "does not decode to its source";
     }
 
-    const shards::ShardSet& set_;
     const shards::ShardDetails& details_;
     const shards::Dataset& dataset_;
     const token::Tokenizer& tokenizer_;

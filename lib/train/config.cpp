@@ -161,8 +161,8 @@ void declare_running(config::Schema& schema, TrainConfig& config) {
                "of all ranks together, for MFU; 0: a matrix product is timed at the start");
 }
 
-[[noreturn]] void refuse(std::string text) {
-    throw UsageError(std::move(text));
+[[noreturn]] void refuse(const std::string& text) {
+    throw UsageError(text);
 }
 
 void check_at_least(const char* key, int64_t value, int64_t least) {

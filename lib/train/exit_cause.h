@@ -14,8 +14,8 @@ namespace longhaul::train {
 /// An error of all ranks whose cause is known: "non-finite", "disk", "data", ...
 class TrainError : public comm::AgreedError {
  public:
-    TrainError(std::string cause_word, std::string text, ExitCode code)
-        : AgreedError(std::move(text), code), cause_(std::move(cause_word)) {}
+    TrainError(std::string cause_word, const std::string& text, ExitCode code)
+        : AgreedError(text, code), cause_(std::move(cause_word)) {}
     const std::string& cause() const { return cause_; }
 
  private:

@@ -244,7 +244,7 @@ class RankRun {
         plan.optimizer = adamw_of(config_);
         plan.stop_file = is_first() && stop_file_exists();
         ahead_->announce(state_.cursor, engine().local_samples());
-        const StepResult result = run_step(engine(), plan, ahead_->samples(), timer_);
+        StepResult result = run_step(engine(), plan, ahead_->samples(), timer_);
         state_.cursor.advance(plan.samples);
         if (result.skipped) {
             ++state_.skipped;

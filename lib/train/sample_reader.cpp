@@ -12,7 +12,7 @@ namespace {
 class BlendReader : public SampleReader {
  public:
     BlendReader(const DataConfig& data, const std::vector<shards::BlendPart>& parts,
-                shards::BlendOptions options)
+                const shards::BlendOptions& options)
         : cache_(make_cache(data)), blend_(parts, with_cache(options)) {
         identity_.num_windows = blend_.num_samples();
         for (const shards::Dataset& set : blend_.sets()) {

@@ -76,8 +76,8 @@ void read_slice(const ckpt::Checkpoint& checkpoint, StateKind kind, const Storag
     ckpt::cast(entry->dtype, stored, out.dtype, bytes_of(out));
 }
 
-[[noreturn]] void refuse(std::string text) {
-    throw UsageError(std::move(text));
+[[noreturn]] void refuse(const std::string& text) {
+    throw UsageError(text);
 }
 
 /// The first key of [model] that differs.

@@ -14,7 +14,8 @@ namespace longhaul::train {
 Watchdog::Watchdog(record::RunDirectory run, double deadline_s,
                    std::function<void(const std::string&)> on_hang)
     : run_(std::move(run)), deadline_s_(deadline_s), on_hang_(std::move(on_hang)) {
-    if (deadline_s_ > 0) thread_ = std::jthread([this](std::stop_token stop) { loop(stop); });
+    if (deadline_s_ > 0)
+        thread_ = std::jthread([this](const std::stop_token& stop) { loop(stop); });
 }
 
 Watchdog::~Watchdog() = default;
@@ -48,7 +49,7 @@ void Watchdog::dump_rings() const {
     }
 }
 
-void Watchdog::loop(std::stop_token stop) {
+void Watchdog::loop(const std::stop_token& stop) {
     std::mutex sleep_mutex;
     std::condition_variable_any wake;
     const auto nap = std::chrono::duration<double>(std::clamp(deadline_s_ / 10, 0.01, 1.0));

@@ -33,7 +33,7 @@ class Watchdog {
     void dump_rings() const;
 
  private:
-    void loop(std::stop_token stop);
+    void loop(const std::stop_token& stop);
 
     record::RunDirectory run_;
     double deadline_s_;

@@ -33,3 +33,10 @@ run tok-shard convert -q h -o x --format mds --mds-size-limit 8GiB
 run tok-shard convert -q h -o x --format mds --shard-tokens 5
 run tok-shard convert -q h -o x --format hdf5 --mds-sample 5
 run tok-shard convert -q h -o x
+echo "-- ids that the tokenizer does not have"
+cp "$DATA/tokshard/corpus.jsonl" c.jsonl
+tok-shard train -q --vocab-size 300 -o small.json c.jsonl
+tok-shard -q -t "$DATA/token/hf_gpt2.json" --format megatron -o large c.jsonl
+for end in bin idx; do cp large/shard-00000-000.$end large.$end; done
+tok-shard decode large.idx -t small.json | wc -l
+tok-shard decode large | wc -l # the folder, whose name a prefix beside it has too
