@@ -12,7 +12,8 @@ namespace longhaul::io {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& folder) {
-    throw IoError(format("cannot create a temporary file in {} (see TMPDIR and --tmp-dir)", folder.string()));
+    throw IoError(
+        format("cannot create a temporary file in {} (see TMPDIR and --tmp-dir)", folder.string()));
 }
 
 }  // namespace

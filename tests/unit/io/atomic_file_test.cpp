@@ -40,8 +40,8 @@ TEST_CASE("unnamed file: reads what was written and leaves nothing") {
     io::pread_exact(fd.get(), std::as_writable_bytes(std::span(got)), 5, "it");
     CHECK(got == text);
     CHECK(std::filesystem::is_empty(dir.path()));
-    CHECK_THROWS_WITH_AS(io::open_unnamed("/nonexistent"), doctest::Contains("(see TMPDIR and --tmp-dir)"),
-                         IoError);
+    CHECK_THROWS_WITH_AS(io::open_unnamed("/nonexistent"),
+                         doctest::Contains("(see TMPDIR and --tmp-dir)"), IoError);
 }
 
 TEST_CASE("atomic file: an unwritable folder is named") {
