@@ -50,8 +50,9 @@ run -n 4 ./as_host.sh "$probe" pairs -s 256K -n 3 --tolerance 0.95 --latency-tol
 grep -q '"members":\["h0","h1","h2","h3"\]' pairs.json || complain "pairs: hosts are not the members"
 [ "$(grep -o '"a":' pairs.json | wc -l)" -eq 6 ] || complain "pairs: not six pairs"
 grep -qE '"(missing|wrong_data)"' pairs.json && complain "pairs: a pair failed"
-run -n 3 "$probe" pairs -s 64K -n 2 --unit rank --json 2>/dev/null | grep -q '"rounds":3' ||
-    complain "pairs: three ranks need three rounds"
+# A slow pair of a busy machine is a finding, exit code 1, and not what is asked here.
+run -n 3 "$probe" pairs -s 64K -n 2 --unit rank --json >three.json 2>/dev/null
+grep -q '"rounds":3' three.json || complain "pairs: three ranks need three rounds"
 
 # One rank with another environment.
 ODD_RANK=2 run -n 3 ./as_host.sh "$probe" env >env.txt 2>&1
