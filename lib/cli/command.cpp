@@ -10,6 +10,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/units.h"
+#include "lib/cli/help_formatter.h"
 #include "lib/cli/output.h"
 #include "lib/config/nearest_word.h"
 #include "lib/log/log.h"
@@ -21,57 +22,6 @@ namespace {
 CLI::Option* as_option(void* option) {
     return static_cast<CLI::Option*>(option);
 }
-
-/// "Usage: NAME [options] INPUT...", then the groups: the layout that tests/checks/help_format.sh
-/// holds every program to.
-class Formatter : public CLI::Formatter {
- public:
-    explicit Formatter(std::string one_line) : one_line_(std::move(one_line)) { column_width(30); }
-    /// The one line stands under the usage already.
-    std::string make_description(const CLI::App*) const override { return ""; }
-    /// "-o, --output", and "--[no-]progress" for a flag with its negation.
-    std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-        if (is_positional) return option->get_name(true, false);
-        std::string text;
-        const auto add = [&text](const std::string& name) {
-            text += (text.empty() ? "" : ", ") + name;
-        };
-        for (const std::string& name : option->get_snames()) add("-" + name);
-        for (const std::string& name : option->get_lnames()) {
-            if (name.rfind("no-", 0) == 0) continue;
-            add(option->get_fnames().empty() ? "--" + name : "--[no-]" + name);
-        }
-        return text;
-    }
-    std::string make_usage(const CLI::App* app, std::string name) const override {
-        std::string usage = "Usage: " + name;
-        if (!app->get_options([](const CLI::Option* o) { return o->nonpositional(); }).empty()) {
-            usage += " [options]";
-        }
-        for (const CLI::Option* option :
-             app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
-            const std::string dots = option->get_expected_max() > 1 ? "..." : "";
-            usage += option->get_required() ? " " + option->get_name() + dots
-                                            : " [" + option->get_name() + dots + "]";
-        }
-        return usage + "\n" + one_line_ + "\n";
-    }
-    std::string make_option_opts(const CLI::Option* option) const override {
-        std::string text;
-        if (option->get_expected_min() > 0 && !option->get_type_name().empty()) {
-            text = " " + option->get_type_name();
-        }
-        return text + (option->get_required() && option->nonpositional() ? " (required)" : "");
-    }
-    std::string make_positionals(const CLI::App* app) const override {
-        const auto options =
-            app->get_options([](const CLI::Option* o) { return o->get_positional(); });
-        return options.empty() ? "" : make_group("Arguments", true, options);
-    }
-
- private:
-    std::string one_line_;
-};
 
 /// CLI11 wraps, cuts or clamps what does not fit.
 template <class Integer>
@@ -99,7 +49,7 @@ struct Command::Impl {
     std::vector<std::function<void()>> after_parse;
 
     Impl(std::string n, const std::string& one_line) : name(std::move(n)), app(one_line, name) {
-        app.formatter(std::make_shared<Formatter>(one_line));
+        app.formatter(std::make_shared<HelpFormatter>(one_line));
         app.set_help_flag("-h,--help", "show this help and exit");
         app.add_flag("-V,--version", show_version, "show the version and exit");
         app.get_option("--version")->configurable(false);

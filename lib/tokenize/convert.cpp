@@ -66,18 +66,12 @@ record::FileEntry source_entry(const ConvertJob& job, const OpenedData& data) {
             io::hash_file(path.string())};
 }
 
-bool is_inside(const fs::path& path, const fs::path& folder) {
-    const fs::path relative = fs::weakly_canonical(fs::absolute(path))
-                                  .lexically_relative(fs::weakly_canonical(fs::absolute(folder)));
-    return !relative.empty() && *relative.begin() != "..";
-}
-
 void check_output_place(const ConvertJob& job, const OpenedData& data) {
     const fs::path source = data.set.folder.empty() ? "." : data.set.folder;
     if (fs::exists(job.output) && fs::equivalent(job.output, source)) {
         throw UsageError(format("--output {}: it is the source", job.output));
     }
-    if (data.set.manifest && is_inside(job.output, source)) {
+    if (data.set.manifest && is_inside(job.output, source.string())) {
         throw UsageError(format("--output {}: it lies in the source", job.output));
     }
 }

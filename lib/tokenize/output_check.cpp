@@ -95,11 +95,14 @@ void check_output_path(const std::string& path, const char* option,
     }
 }
 
+bool is_inside(const std::string& path, const std::string& folder) {
+    const fs::path relative = fs::weakly_canonical(fs::absolute(path))
+                                  .lexically_relative(fs::weakly_canonical(fs::absolute(folder)));
+    return !relative.empty() && *relative.begin() != "..";
+}
+
 void check_outside(const std::string& path, const char* what, const std::string& output) {
-    if (path.empty() || path == "-") return;
-    const fs::path inside = fs::weakly_canonical(fs::absolute(path))
-                                .lexically_relative(fs::weakly_canonical(fs::absolute(output)));
-    if (inside.empty() || *inside.begin() == "..") return;
+    if (path.empty() || path == "-" || !is_inside(path, output)) return;
     throw UsageError(format("{} {} lies in --output {}, which --force empties; copy it elsewhere",
                             what, path, output));
 }

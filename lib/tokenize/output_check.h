@@ -17,6 +17,9 @@ namespace longhaul::tokenize {
 void check_output_path(const std::string& path, const char* option,
                        const std::vector<std::string>& inputs);
 
+/// Whether `path` is `folder` or lies in it, links resolved; neither need exist.
+bool is_inside(const std::string& path, const std::string& folder);
+
 /// For an output folder that --force empties.
 /// @param path  something that the run reads; @param what it is to the user
 /// @throws UsageError: it lies in the folder and would be lost

@@ -9,25 +9,26 @@ namespace longhaul::tokenize {
 SourceHashes::SourceHashes(const shards::ShardSet& set) : set_(set) {
     const shards::ShardDetails& details = set.details;
     if (details.is_foreign) return;
-    uint64_t first_token = 0, begin = 0;
+    const std::vector<shards::StoredPart> parts = shards::stored_parts(details);
+    auto next = parts.begin();
+    uint64_t first_token = 0;
     for (const shards::ShardEntry& entry : details.shards) {
+        const auto end = next + 1 + static_cast<ptrdiff_t>(entry.more.size());
         auto shard = std::make_unique<Shard>();
         shard->first_token = first_token;
         shard->num_tokens = entry.num_tokens;
-        shard->parts.push_back({entry.file, begin, entry.bytes, entry.xxh3_128, 0});
-        for (const shards::SideFile& more : entry.more) {
-            shard->parts.push_back({more.file, 0, more.bytes, more.xxh3_128, 0});
-        }
-        first_token += entry.num_tokens;
-        if (!details.merged.empty()) begin += entry.bytes;
+        shard->parts.assign(next, end);
         shards_.push_back(std::move(shard));
+        first_token += entry.num_tokens;
+        next = end;
     }
-    for (const shards::SideFile& file : details.files) {
-        check_part({file.file, 0, file.bytes, file.xxh3_128, 0});
-    }
+    of_set_.assign(next, parts.end());
 }
 
 void SourceHashes::check(uint64_t first_token, uint64_t num_tokens) {
+    std::call_once(is_set_checked_, [&] {
+        for (const shards::StoredPart& part : of_set_) check_part(part);
+    });
     const uint64_t end = first_token + num_tokens;
     for (const auto& shard : shards_) {
         const uint64_t shard_end = shard->first_token + shard->num_tokens;

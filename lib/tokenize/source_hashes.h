@@ -32,6 +32,8 @@ class SourceHashes {
 
     const shards::ShardSet& set_;
     std::vector<std::unique_ptr<Shard>> shards_;
+    std::once_flag is_set_checked_;
+    std::vector<shards::StoredPart> of_set_;  // of all shards together, such as a merged index
 };
 
 }  // namespace longhaul::tokenize

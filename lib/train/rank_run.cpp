@@ -10,7 +10,6 @@
 #include "lib/ckpt/latest.h"
 #include "lib/ckpt/retention.h"
 #include "lib/cli/output.h"
-#include "lib/io/atomic_file.h"
 #include "lib/log/log.h"
 #include "lib/model/hf_config.h"
 #include "lib/train/exit_cause.h"
@@ -72,25 +71,8 @@ class RankRun {
             }
         });
         run_agreed(world_, [&] {
-            if (is_first()) keep_tokenizer();
+            if (is_first()) session_.keep_tokenizer();
         });
-    }
-
-    /// Copies the data's tokenizer into the run, so that the run is whole wherever it is moved.
-    void keep_tokenizer() const {
-        namespace fs = std::filesystem;
-        const fs::path from = fs::path(config_.data.train.front()) / "tokenizer";
-        const fs::path to = session_.run().tokenizer();
-        if (fs::exists(to) || !fs::is_directory(from)) return;
-        const fs::path temporary = session_.run().root() / ".tokenizer.tmp";
-        fs::remove_all(temporary);
-        io::create_directories(temporary);
-        for (const auto& entry : fs::directory_iterator(from)) {
-            if (!entry.is_regular_file()) continue;
-            io::write_file_atomically(temporary / entry.path().filename(),
-                                      io::read_text_file(entry.path()));
-        }
-        fs::rename(temporary, to);
     }
 
     void check_same_tokenizer() const {

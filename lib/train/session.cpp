@@ -7,6 +7,7 @@
 
 #include "lib/base/fatal_hook.h"
 #include "lib/io/atomic_file.h"
+#include "lib/io/file.h"
 #include "lib/log/log.h"
 
 namespace longhaul::train {
@@ -24,6 +25,22 @@ void Session::open_run() {
     io::create_directories(run_.checkpoints());
     std::filesystem::remove(run_.exit_record());
     io::write_file_atomically(run_.config(), print(options_.config));
+}
+
+void Session::keep_tokenizer() const {
+    namespace fs = std::filesystem;
+    const fs::path from = fs::path(options_.config.data.train.front()) / "tokenizer";
+    const fs::path to = run_.tokenizer();
+    if (fs::exists(to) || !fs::is_directory(from)) return;
+    const fs::path temporary = run_.root() / ".tokenizer.tmp";
+    fs::remove_all(temporary);
+    io::create_directories(temporary);
+    for (const auto& entry : fs::directory_iterator(from)) {
+        if (!entry.is_regular_file()) continue;
+        io::write_file_atomically(temporary / entry.path().filename(),
+                                  io::read_text_file(entry.path()));
+    }
+    fs::rename(temporary, to);
 }
 
 void Session::check_lock() const {

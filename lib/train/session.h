@@ -39,6 +39,8 @@ class Session {
     void open_run();
     /// All ranks, once open_run() is known to have succeeded: exit records may be written.
     void set_open() { is_open_ = true; }
+    /// Rank 0: copies the data's tokenizer into RUN, so that it is whole wherever it is moved.
+    void keep_tokenizer() const;
     /// Rank 0, before each save. @throws Error when another one took the run over.
     void check_lock() const;
     /// Rank 0, before each save: a damaged checkpoint that the start passed over and that stands
