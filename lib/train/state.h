@@ -41,8 +41,8 @@ void load_inference_weights(parallel::ParamStore& store, const ckpt::Checkpoint&
 /// The content of a checkpoint is not what its manifest says: an older one may serve.
 class DamagedCheckpoint : public TrainError {
  public:
-    explicit DamagedCheckpoint(std::string text)
-        : TrainError("data", std::move(text), ExitCode::kFailed) {}
+    explicit DamagedCheckpoint(const std::string& text)
+        : TrainError("data", text, ExitCode::kFailed) {}
 };
 
 /// Weights, moments and TrainState of `checkpoint`. What the configuration changes is recorded in
